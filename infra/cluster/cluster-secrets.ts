@@ -45,8 +45,8 @@ export function makeClusterSecrets(options: CertificateOptions): SecretFiles {
 }
 
 /**
- * Returns `files` with new certificates of the servers. The bus keeps the hosts of its certificate, and gets `busHosts` too. `files` must
- * contain the certificate and the key of the authority.
+ * Returns `files` with new certificates of the servers. The new certificate of the bus names the hosts of its old certificate, and
+ * `busHosts`. `files` must contain the certificate and the key of the authority.
  */
 export function renewCertificates(files: SecretFiles, { at, busHosts }: CertificateOptions): SecretFiles {
   const authority = { certificate: files.get(authorityFile) ?? '', key: files.get(authorityKeyFile) ?? '' }

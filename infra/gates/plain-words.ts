@@ -27,7 +27,7 @@ export const bannedWords: [say: string, not: RegExp][] = [
 const nounClause =
   /^(What|Who|Whoever|Whom|Whomever|Whatever|Where|Wherever|Whose|Whichever|How (?!to\b)[a-z]+ (is|are|was|were|has|have)) \b/i
 
-/** Returns passages that begin with a clause as a noun. Questions in documents are allowed. */
+/** Returns passages that begin with a clause used as a noun, such as "What a keeper reads". Questions in documents are allowed. */
 export function clausesAsNouns(file: { path: string; text: string }): string[] {
   const isOffence = (text: string) => nounClause.test(text) && !/^[^.]*\?/.test(text)
   return passagesOf(file)

@@ -1,6 +1,7 @@
-// Check of a stored incident against its records: the document for reads, and the snapshot of an open incident in its subject. Pure. Some
-// fields are not checked, because records do not determine them: `rev`, `workspaceId`, `resourceKey`, `ruleShown` and the names of the
-// rule. For a closed incident, the check only compares `ruleKey` with the built-in key.
+// Check of both stored forms of an incident against the incident's records. The forms are the document that reads return and, if the
+// incident is open, the snapshot in its subject. Pure. Some fields are not checked, because records do not determine them: `rev`,
+// `workspaceId`, `resourceKey`, `ruleShown` and the names of the rule. For a closed incident, the check only compares `ruleKey` with the
+// built-in key.
 
 import { isDeepStrictEqual } from 'node:util'
 import { statusWords } from '#machines/incident-records.ts'

@@ -27,8 +27,8 @@ export class Answer {
   #bytes: Buffer = nothing
   #headerBytes = 0
   /**
-   * Lower bound of the number of bytes read that do not belong to the body: the number of all bytes read, minus the largest number of bytes
-   * that the body read so far can take on the wire.
+   * Least number of bytes read that cannot be part of the body. It is the number of all bytes read, minus the largest size on the wire of
+   * the body read so far.
    */
   #wrapping = 0
   /** Name of the header that is being read. Name and value may arrive in several parts. */

@@ -81,7 +81,7 @@ export interface ExternalIdentityDocument extends Stored {
 /** Number of failed sign-in attempts for one username or from one client address. id: a hash of the username or of the address. */
 export interface SignInTriesDocument extends Stored {
   count: number
-  /** Id of the newest attempt. A retry with the same id is not counted again. */
+  /** Id of the newest failed sign-in attempt. A retry with the same id is not counted again. */
   attemptId: string
   blockedUntil: number
   expireAt: number

@@ -35,8 +35,8 @@ export interface ComparisonReading {
 }
 
 /**
- * Instants in ms. `silenceAt`: the instant up to which silence counts. While silence is held back, `silenceAt` is earlier than `at` (rule
- * 4.11).
+ * Instants in ms. The age of the newest report is measured up to `silenceAt`. While silence does not count, `silenceAt` is earlier than
+ * `at` (rule 4.11).
  */
 export interface Moment {
   at: number

@@ -52,8 +52,8 @@ export const auditLimits = {
 
 export const incidentListLimits = {
   /**
-   * Number of an Incident's first history entries, and of its first states, that a response contains. It is bounded because a flapping
-   * signal produces thousands of them (v3 5.8).
+   * Largest number of an Incident's history entries in a response, beginning with the first entry. The same bound holds for its states. A
+   * flapping signal produces thousands of both (v3 5.8).
    */
   first: 100,
   /** Number of an Incident's latest history entries, and of its latest states, that a response contains. */

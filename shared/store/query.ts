@@ -67,8 +67,8 @@ export function planQuery(collection: CollectionName, query: Query): QueryPlan {
 }
 
 /**
- * Checks a query of numbers and returns a plan that finds the same rows as documents. Throws a permanent StoreError that names the invalid
- * part.
+ * Checks a query of numbers. Returns the plan of a query of documents that finds the same rows. Throws a permanent StoreError that names
+ * the invalid part.
  */
 export function planNumbers(collection: CollectionName, { from, to, column, limit, digitsAt }: NumbersQuery): QueryPlan {
   const type = columnsOf(collection).get(column)

@@ -98,7 +98,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('person acknowledges by keyboard after reading the effect', async t => {
+  t.test('person acknowledges by keyboard in a dialog that says what an acknowledgement does', async t => {
     const { incident } = await world.addFailing('Taken')
     const { page, faults, close } = await show(incident, { as: 'edith' })
     await page.getByRole('button', { name: 'Acknowledge a', exact: true }).waitFor()

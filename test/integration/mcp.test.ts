@@ -216,7 +216,7 @@ drive('Python', async mode => {
   return library === null ? null : pythonClient(library, { url, key: owner }, mode)
 })
 
-t.test('server lists the reading tools and the tools for the actions of the key', async t => {
+t.test('server lists all tools that read, and each tool that writes if the key has its action', async t => {
   const workspace = command('workspace', 'create', 'Scoped')
   for (const actions of [[], ...keyActions.map(action => [action]), keyActions] as KeyAction[][]) {
     const client = await typescriptClient({ url, key: scopedKey(workspace, actions) }, '2025')

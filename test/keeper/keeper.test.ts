@@ -966,7 +966,7 @@ t.test('failures of store and input', async t => {
     t.equal(await world.subject(id), null, 'after four days')
   })
 
-  t.test('tombstone is kept for four days from its creation when the clock was ahead at the last judgement', async t => {
+  t.test('tombstone is kept for four days from the deletion, even if the clock was ahead at the last judgement', async t => {
     const world = createWorld()
     const day = 24 * 60 * minute
     await world.startOne({ exclusive: true })

@@ -85,7 +85,7 @@ t.test('explanation has the newest evidence, and the rule with the `meta` values
   t.equal(explanationOf(parts({ template: null })).rule, null)
 })
 
-t.test('explanation of a website monitor has the `meta` values that decide, and no address', async t => {
+t.test('explanation of a website monitor has the `meta` values that affect the verdict, but not the website URL', async t => {
   const website = { id: 'website-check@1', rules: [{ ...template.rules[1]!, decision: null }] }
   const meta = { url: 'https://example.org/', data: 'x', failure_mode: 'all', locations: ['a'] }
   const { rule } = explanationOf(parts({ template: website, resource: resource({ meta }) }))

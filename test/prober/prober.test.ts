@@ -1,5 +1,5 @@
 // Probers on the memory bus and a clock that the test advances: which checks run when, by which prober, and what happens to the results.
-// The checked names fail to resolve at once, so checks need no network and no time.
+// The resolution of the checked names fails immediately, so checks need no network and no time.
 import { Registry } from 'prom-client'
 import { type Test, test } from 'tap'
 import { Value } from 'typebox/value'

@@ -135,7 +135,7 @@ const causes: Record<Fault['kind'], Cause> = {
       try {
         world.hub.deafen(bus, () => false)
       } catch {
-        // The process that caused the fault has died in between.
+        // The process that could not hear has died meanwhile, so there is nothing to undo.
       }
     })
   },

@@ -132,7 +132,7 @@ function measure(region: HTMLElement | null): (() => void) | undefined {
   return () => observer.disconnect()
 }
 
-/** Returns a signal for the index of a row. The row gets the focus as soon as it is loaded and drawn. */
+/** Returns a Preact signal. A row whose index is set as its value gets the focus as soon as the row is loaded and drawn. */
 function useFocusWhenDrawn(rows: Rows, region: { current: HTMLElement | null }) {
   const awaited = useSignal<number | null>(null)
   useSignalEffect(() => {

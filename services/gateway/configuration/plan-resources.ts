@@ -28,7 +28,7 @@ interface Judged {
   template: string
   /** Fields in the order of their declaration. If the file omits the answer to a secret field, the present answer is kept. */
   fields: readonly { key: string; secret: boolean }[]
-  /** Answers to send, including defaults. */
+  /** Answers to the Template's fields that are sent for the Resource, including the defaults. */
   sent: Meta
   answers: Answers
 }

@@ -53,7 +53,7 @@ export function addHistory(
   }
 }
 
-/** Returns the newest rows by id, the newest first. */
+/** Returns the newest rows of a signal, keyed by row id, the newest row first. `prefix`: prefix of the signal's row ids. */
 export async function readNewest(store: Store, prefix: string, limit: number): Promise<Map<string, PushedObservationDocument>> {
   const where = { id: { gte: prefix, lt: endOfPrefix(prefix) } }
   const rows = await store.find('pushedObservations', { where, sort: [['id', 'desc']], limit })

@@ -56,7 +56,10 @@ export async function subscribeWindowed(
       grants.delete(made)
     })
   }
-  /** Subscribes for another half of the window, as soon as the rate permits, if at most half a window of messages may still arrive. */
+  /**
+   * If at most half a window of messages may still arrive, subscribes for another half a window of messages. Waits until the rate permits
+   * this.
+   */
   const fill = () => {
     if (closed || waiting !== null || left() > half || !bus.connected()) return
     const waitMs = allowance.take(half, Number.POSITIVE_INFINITY) ?? 0

@@ -93,8 +93,8 @@ export async function subscribe(
 const inbox = /^_(INBOX|R_)[._]/
 
 /**
- * Returns the function that responds to a message, or null if the message is a nudge. Responds only to inboxes, because a sender may name
- * any subject for the response.
+ * Returns the function that responds to a message, or null if the message is a nudge. The response is sent
+ * only to an inbox of NATS, because a sender may name any other bus subject as the place of the response.
  */
 function replyTo(message: Msg, subscribed: string, strays: Strays): ((text: string) => void) | null {
   if (!message.reply) return null

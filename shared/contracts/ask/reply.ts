@@ -1,5 +1,5 @@
-// Envelope of every response of keeper, directory and notifier: a result, or an error with one of the known codes. Also contains the form
-// of a page, because lists are read page by page.
+// Envelope of every response of keeper, directory and notifier: a result, or an error with one of the known codes. This file
+// also declares one page of a list, because lists are read page by page.
 import { type Static, Type } from 'typebox'
 import { Nullable } from '#shared/contracts/common.ts'
 

@@ -22,7 +22,8 @@ export interface SilenceNote {
    */
   leftMs: number
   /**
-   * Instant up to which silence counts while it is held back, ms on the keeper's clock. Null: silence is not held back.
+   * Instant at which silence stopped to count, ms on the keeper's clock: while silence is held back, only silence before this instant
+   * counts. Null: silence is not held back.
    */
   heldAt: number | null
 }

@@ -46,7 +46,7 @@ export type RulePolicy =
   /** Rules of generation 3. The decision of the rule is in the Resource's Template, under the key of the rule. */
   | { language: 'decision' }
 
-/** Returns the inputs of a rule of generation 2; an empty list for other languages. */
+/** Returns the inputs of a rule of generation 2; an empty list for a rule of generation 3, which is written in another language. */
 export const inputsOf = (policy: RulePolicy): readonly PolicyInput[] =>
   policy.language === 'inputs' ? policy.document.inputs : []
 

@@ -174,12 +174,12 @@ export type OutboxEntry =
   | { mode: 'insert'; collection: 'history'; document: HistoryDocument }
   | { mode: 'insert'; collection: 'alerts'; document: AlertDocument }
   | { mode: 'insert'; collection: 'policies'; document: PolicyDocument }
-  /** Document that is written with the subject's rev. It replaces a stored document only if the stored rev is smaller. */
+  /** Document that gets the subject's `rev` as its own. It replaces a stored document only if the stored `rev` is smaller. */
   | { mode: 'advance'; collection: 'incidents'; document: IncidentDocument }
   | { mode: 'advance'; collection: 'windows'; document: WindowDocument }
   /**
-   * Tags that the subject got or lost (shared/subjects/subject-tags.ts). A tag is written with the subject's rev, and replaces a stored tag
-   * only if the stored rev is smaller.
+   * Tags that the subject got or lost (shared/subjects/subject-tags.ts). A tag gets the subject's `rev` as its own, and replaces a stored
+   * tag only if the stored `rev` is smaller.
    */
   | { mode: 'tags'; put: string[]; gone: string[] }
   /** A check entry. `entry`: new value; null: the entry is removed. The write replaces a stored entry only if the stored rev is smaller. */

@@ -232,7 +232,7 @@ t.test('v3 3.11 preview accepts a value at each bound, and refuses a value above
   t.equal(await world.dump(), before)
 })
 
-t.test('v3 1.8 preview has at most 1 MiB', async t => {
+t.test('v3 1.8 preview refuses a request body of more than 1 MiB', async t => {
   const text = JSON.stringify({ manifest: heartbeat })
   const padded = (bytes: number) => text + ' '.repeat(bytes - text.length)
   const path = `/api/v3${templates}/preview`

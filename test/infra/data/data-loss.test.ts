@@ -48,7 +48,7 @@ t.test('start refuses a store that has lost data, and changes nothing', async t 
   const folder = temporaryFolder(t)
   const used = join(folder, 'used')
   const fresh = join(folder, 'fresh')
-  // The first process ends in order, so the database file contains the installation, and its log contains only later writes.
+  // SIGTERM stops the first process, so the database file contains the installation. The write-ahead log then contains only later writes.
   const young = runProgram(t, ['start'], { DATA_DIR: used })
   await young.says(/listens on/)
   young.child.kill('SIGTERM')

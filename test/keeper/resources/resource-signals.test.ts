@@ -104,7 +104,7 @@ t.test('Observation without id and instant stays separate from an Observation th
   }
 })
 
-t.test('repeated report without an id gets its first reply when it declared its signal (v3 7.2)', async t => {
+t.test('report without an id that declared its signal gets the same reply when it is sent again (v3 7.2)', async t => {
   const world = await setStage()
   const { id } = await create(world)
   const sent = { signal: 'speed', signalKind: 'event', atUs: world.clock.now() * 1_000, value: 1 }

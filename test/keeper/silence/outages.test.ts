@@ -234,23 +234,26 @@ t.test('monitor is notified as silent while no gateway accepts reports, and hear
   t.strictSame(await told(world), [])
 })
 
-t.test('late heartbeat is notified neither in an outage nor while silence is held back after the outage', async t => {
-  const { world, store } = await live(20 * second)
-  await world.clock.advance(noDataAfterMs)
-  t.match((await Promise.all(hearts.map(id => world.incidents(id)))).flat(), [
-    { status: 'pending', condition: 'no_data' },
-    { status: 'pending', condition: 'no_data' },
-    { status: 'pending', condition: 'no_data' },
-  ])
-  store.become('refusing')
-  await beatFor(world, minute)
-  store.become('well')
-  await world.clock.advance(everyMs)
-  const [ended = '', ...others] = hearts
-  await beatFor(world, 2 * minute, others)
-  t.strictSame(await told(world, others), [])
-  t.strictSame(await told(world, [ended]), ['no_data'])
-})
+t.test(
+  'late heartbeat leads to no message during an outage, nor in the time after the outage in which silence does not count',
+  async t => {
+    const { world, store } = await live(20 * second)
+    await world.clock.advance(noDataAfterMs)
+    t.match((await Promise.all(hearts.map(id => world.incidents(id)))).flat(), [
+      { status: 'pending', condition: 'no_data' },
+      { status: 'pending', condition: 'no_data' },
+      { status: 'pending', condition: 'no_data' },
+    ])
+    store.become('refusing')
+    await beatFor(world, minute)
+    store.become('well')
+    await world.clock.advance(everyMs)
+    const [ended = '', ...others] = hearts
+    await beatFor(world, 2 * minute, others)
+    t.strictSame(await told(world, others), [])
+    t.strictSame(await told(world, [ended]), ['no_data'])
+  },
+)
 
 t.test('outages that follow each other hold silence back like one outage, whatever the number of restarts', async t => {
   for (const [what, upMs] of [

@@ -60,7 +60,7 @@ const late = new WeakMap<ResourceFacts, { as: string; facts: ResourceFacts }>()
 function withLateStrays(facts: ResourceFacts): ResourceFacts {
   const as = `${facts.sorted} ${facts.events.length}`
   const known = late.get(facts)
-  // Maintenance windows and acknowledgements are shared with the facts of the Resource.
+  // The earlier copy takes the present facts of the Resource, except for `events`: its own events have other instants.
   if (known?.as === as) return Object.assign(known.facts, facts, { events: known.facts.events })
   const events = facts.events.map(event => (event.kind === 'observed' ? { ...event, at: event.repeatedAt ?? event.at } : event))
   const moved = { ...facts, events: events.sort((one, other) => one.at - other.at) }

@@ -7,7 +7,7 @@ import type { SessionContext, VisitorCall } from './session-call.ts'
 import type { SessionErrorWord } from './session-error.ts'
 
 interface Json {
-  /** Reads the body once. Rejects with the fault of the body. */
+  /** Reads the body at the first call; later calls return the same result. Rejects with the fault of the body. */
   json(): Promise<SentJson>
 }
 

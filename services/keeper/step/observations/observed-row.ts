@@ -12,8 +12,8 @@ export type StampedObservation = SentObservation & {
 }
 
 /**
- * Returns the identity of an Observation: its signal and instant, and the sender's id or else its labels. Without a sender's id, a stamped
- * Observation never has the identity of an Observation with a sender's instant.
+ * Returns the identity of an Observation: its signal and instant, and the sender's id or else its labels. Two Observations without a
+ * sender's id have different identities if the keeper stamped one of them and the sender gave the instant of the other.
  */
 export function observationRowId(
   subjectId: string,
