@@ -1,6 +1,6 @@
-// Frequency of garbage collections: the faster the heap fills, the further it may grow between two full collections. The heap of a calm
-// process stays small. A busy process collects garbage every few seconds instead of several times a second, because a collection delays
-// every check and response. This file knows V8's flags, but nothing of the system (ADR 8). In one comparison, 10,000 monitors took 267 MB of
+// Frequency of garbage collections: while the process is busy, its heap may double between two full collections. The heap of a calm process
+// stays small. A busy process collects garbage every few seconds instead of several times a second, because a collection delays every check
+// and response. This file knows V8's flags, but nothing of the system (ADR 8). In one comparison, 10,000 monitors took 267 MB of
 // memory, and 340 MB with V8's own frequency of collections (ADR 33).
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
@@ -40,37 +40,37 @@ export function followCollector(
   observe = observeCollections,
 ): CollectorPace {
   if (!execArgv.some(flag => flag.startsWith(growthFlag))) return ignored
-  const threads = new Set<Growth>()
+  const threads = new Set<Load>()
   const join = (collect: () => void): OwnThread => {
-    const growth = createGrowth()
-    let cancel: Cancel | null = null
+    const load = createLoad()
+    let isStarting = true
     // The heap now fills slowly. Without this garbage collection, garbage of the busy time would stay until the large heap is full again.
     const calmDown = () => {
-      growth.calmed()
+      isStarting = false
+      load.calmed()
       move(threads)
       collect()
     }
+    let cancel: Cancel = clock.schedule(limits.collector.startMs, calmDown)
     const follow = () => {
+      if (isStarting) return
       move(threads)
-      cancel?.()
-      cancel = growth.busy() ? clock.schedule(growth.calmAfterMs(), calmDown) : null
+      cancel()
+      if (load.busy()) cancel = clock.schedule(limits.collector.calmAfterMs, calmDown)
     }
-    threads.add(growth)
-    growth.begun()
+    threads.add(load)
     move(threads)
-    const cancelStart = clock.schedule(limits.collector.startMs, calmDown)
     return {
       collected: at => {
-        growth.collected(at)
+        load.collected(at)
         follow()
       },
       collectedYoung: at => {
-        if (growth.collectedYoung(at)) follow()
+        if (load.collectedYoung(at)) follow()
       },
       leave: () => {
-        cancelStart()
-        cancel?.()
-        threads.delete(growth)
+        cancel()
+        threads.delete(load)
         move(threads)
       },
     }
@@ -111,72 +111,55 @@ const growthFlag = '--heap-growing-percent='
 
 /**
  * Sets three flags of V8: growth of the heap, release of memory, growth of the young generation. They apply after the next garbage
- * collection.
+ * collection. There are only two sets of flags, because Node finds the compiled sources of a worker thread only if the flags are those with
+ * which they were stored.
  */
-function move(threads: ReadonlySet<Growth>): void {
-  const growths = [...threads]
-  const busy = growths.some(growth => growth.busy())
-  setFlagsFromString(`${growthFlag}${Math.max(limits.collector.calmPercent, ...growths.map(growth => growth.percent()))}`)
-  setFlagsFromString(busy ? '--no-memory-saver-mode' : '--memory-saver-mode')
-  setFlagsFromString(`--semi-space-growth-factor=${busy ? 2 : 1}`)
+function move(threads: ReadonlySet<Load>): void {
+  const isBusy = [...threads].some(load => load.busy())
+  const { busyPercent, calmPercent } = limits.collector
+  setFlagsFromString(`${growthFlag}${isBusy ? busyPercent : calmPercent}`)
+  setFlagsFromString(isBusy ? '--no-memory-saver-mode' : '--memory-saver-mode')
+  setFlagsFromString(`--semi-space-growth-factor=${isBusy ? 2 : 1}`)
 }
 
 const kindOf = (entry: PerformanceEntry) => (entry as { detail?: { kind?: number } }).detail?.kind
 
-/** Growth of the heap of one thread. V8 applies a new growth only after the next full garbage collection. */
-export interface Growth {
+/** Load of one thread, as its garbage collections show it: busy or calm. */
+export interface Load {
   /** Called when a full garbage collection began. `at`: beginning, ms. */
   collected(at: number): void
-  /** Called when a collection of the young generation began. Returns true if the process becomes busy. `at`: beginning, ms. */
+  /** Called when a collection of the young generation began. Returns true if the thread becomes busy. `at`: beginning, ms. */
   collectedYoung(at: number): boolean
-  /**
-   * Called at the start, which is busy: it fills the heap as fast as much work does. The growth stays the same until `calmed` is called,
-   * because Node finds the compiled sources of a worker thread only if V8's flags are those with which they were stored.
-   */
-  begun(): void
   /** Called when the busy time ends. */
   calmed(): void
   busy(): boolean
-  /** Returns the growth of the heap from the next collection on, in percent of the live heap. */
-  percent(): number
-  /** Returns the time without a garbage collection after which the busy time is over, ms. The heap then fills slowly. */
-  calmAfterMs(): number
 }
 
 /**
- * The process becomes busy when the heap fills fast twice in a row, or when the young generation is collected often within a second. A
- * single fast filling of the heap may be a long response or a checkpoint. The process stays busy until `calmed` is called. The rates that
- * make the process busy are above the rate that makes it calm, because every change to calm costs a garbage collection.
+ * The thread is busy at first, because a start fills the heap as fast as much work does. It stays busy until `calmed` is called. A calm
+ * thread becomes busy when its heap fills fast twice in a row, or when its young generation is collected often within a second. A single
+ * fast filling of the heap may be a long response or a checkpoint.
  */
-export function createGrowth(): Growth {
-  const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax } = limits.collector
-  const { busyPercentPerSecond, busyYoungPerSecond, calmPercentPerSecond } = limits.collector
+export function createLoad(): Load {
+  const { calmPercent, pairMs, busyPercentPerSecond, busyYoungPerSecond } = limits.collector
+  let isBusy = true
   let collectedAt = Number.NEGATIVE_INFINITY
   let hasFollower = false
   let wasFast = false
-  let isBusy = false
-  let isStarting = false
-  let inForce: number = calmPercent
-  let asked: number = calmPercent
   /** Beginning of the second in which collections of the young generation are counted, ms. */
   let countedFrom = Number.NEGATIVE_INFINITY
   let young = 0
 
-  const adapt = (elapsedMs: number) => {
-    if (isStarting) return
-    const wanted = (inForce * everyMs) / elapsedMs
-    const isFast = inForce / (elapsedMs / second) > busyPercentPerSecond
+  const measure = (elapsedMs: number) => {
+    const isFast = calmPercent / (elapsedMs / second) > busyPercentPerSecond
     isBusy ||= isFast && wasFast
     wasFast = isFast
-    inForce = asked
-    // Changes the growth only halfway to the wanted growth, because the measurement is imprecise: the measured growth was set two
-    // collections ago, and V8 also collects for other reasons.
-    if (isBusy) asked = Math.round(Math.min(busyPercentMax, Math.max(busyPercentMin, (asked + wanted) / 2)))
   }
   return {
     collected: at => {
+      if (isBusy) return
       hasFollower = !hasFollower && at - collectedAt < pairMs
-      if (!hasFollower) adapt(at - collectedAt)
+      if (!hasFollower) measure(at - collectedAt)
       collectedAt = at
     },
     collectedYoung: at => {
@@ -186,29 +169,16 @@ export function createGrowth(): Growth {
         young = 0
       }
       young += 1
-      if (young < busyYoungPerSecond) return false
-      isBusy = true
-      asked = busyPercentMax
-      return true
-    },
-    begun: () => {
-      isBusy = true
-      isStarting = true
-      inForce = busyPercentMax
-      asked = busyPercentMax
+      isBusy = young >= busyYoungPerSecond
+      return isBusy
     },
     calmed: () => {
       collectedAt = Number.NEGATIVE_INFINITY
       hasFollower = false
       wasFast = false
-      isBusy = false
-      isStarting = false
       young = 0
-      inForce = calmPercent
-      asked = calmPercent
+      isBusy = false
     },
     busy: () => isBusy,
-    percent: () => asked,
-    calmAfterMs: () => (Math.max(inForce, asked) / calmPercentPerSecond) * second,
   }
 }

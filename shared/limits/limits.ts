@@ -204,7 +204,10 @@ export const limits = {
      * 250 MB.
      */
     calmPercent: 10,
-    /** Time after the start of a thread at which its time counts as calm, whatever the start has collected. A start with 10,000 monitors takes 5 s. */
+    /**
+     * Time after the start of a thread at which its time counts as calm, whatever the start has collected. A start with 10,000 monitors
+     * takes 5 s.
+     */
     startMs: 20 * second,
     /**
      * A time counts as busy if the heap grows by at least this percentage of the live heap a second. 10,000 checks a minute cause 1.3
@@ -216,25 +219,21 @@ export const limits = {
      * such collections a second, and 4,000 observations a second cause 134. Full collections show a busy time only after several seconds.
      */
     busyYoungPerSecond: 40,
-    /** A time counts as calm if the heap grows by less than this percentage of the live heap a second. */
-    calmPercentPerSecond: 1.5,
+    /**
+     * Growth of the heap between two full garbage collections in a busy time, percent of the live heap: the heap may double. At 2,000
+     * checks a second with 10,000 monitors, there is then one full collection in about 30 s. It slows responses for 110 to 190 ms.
+     */
+    busyPercent: 100,
+    /**
+     * Time without a full garbage collection after which a busy time is over: the heap then grows by less than 1.5 percent of the live heap
+     * a second. This is less than the growth that begins a busy time, because every change to calm costs a garbage collection.
+     */
+    calmAfterMs: 67 * second,
     /**
      * A garbage collection that follows another within this time is not measured: V8 gives back memory by itself about 650 ms after a
      * collection.
      */
     pairMs: 1_000,
-    /**
-     * Target interval between full garbage collections in a busy time. With 10,000 monitors, a collection slows responses for 110 to 190
-     * ms. The interval is so long that, at 2,000 checks a second, collections slow less than one percent of the responses.
-     */
-    everyMs: 30 * second,
-    /** Least growth of the heap between two full garbage collections in a busy time, percent of the live heap. */
-    busyPercentMin: 30,
-    /**
-     * Largest growth of the heap between two full garbage collections in a busy time, percent of the live heap. At 100, the heap may
-     * double.
-     */
-    busyPercentMax: 100,
   },
 
   presence: {
