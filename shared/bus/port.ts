@@ -14,7 +14,10 @@ export interface Incoming {
   /** Parsed JSON body. It is not validated: the receiver must check it against the contract. */
   body: unknown
   traceId: string
-  /** Sends the response to a request. Does nothing if the message is a nudge, because its sender expects no response. Only the first call counts. */
+  /**
+   * Sends the response to a request. Does nothing if the message is a nudge, because its sender expects no response. Only the first call
+   * counts.
+   */
   respond(body: unknown): void
 }
 

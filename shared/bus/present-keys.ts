@@ -16,7 +16,7 @@ export class PresentKeys {
   #isReady = false
   #isAnnounced = false
 
-  /** `now` returns the present time, ms since the epoch, for removals that have no entry in the bucket. */
+  /** `now` returns the present time, ms since the epoch. It dates removals for which the bucket has no entry with an instant. */
   constructor(handlers: WatchHandlers, now: () => number) {
     this.#handlers = handlers
     this.#now = now

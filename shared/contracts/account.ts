@@ -15,12 +15,12 @@ export interface UserDocument extends Stored {
   password?: string
   /**
    * Latest change of the password by the user, not by an administrator. `attemptId` identifies a retry of the change; `epoch` is the
-   * session epoch of the change. Absent: an administrator set the password.
+   * `sessionsEpoch` that the change has set. Absent: an administrator set the password.
    */
   passwordChange?: { attemptId: string; epoch: number }
   /**
-   * Current session epoch. Sessions of an earlier epoch have ended, so one write that raises the epoch ends all sessions at once. Absent:
-   * 0.
+   * Counter. A session has the value at its sign-in, and has ended if the counter is higher now. So one write that raises the counter ends
+   * all sessions of the user at once. Absent: 0.
    */
   sessionsEpoch?: number
   /** Instant at which the first sign-in was completed, ms since the epoch; absent: the user has not signed in yet. */

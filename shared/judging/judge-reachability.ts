@@ -1,4 +1,5 @@
-// The rule Reachability of a website monitor: one input for each location, and the failure mode as quorum (reference/judging 2). Pure.
+// The rule Reachability of a website monitor. The rule has one input for each location. The failure mode of the monitor says how many
+// locations must fail (reference/judging 2). Pure.
 import type { Reading } from '#shared/contracts/subjects/subject.ts'
 import type { EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { type FailureMode, intervalMs, type WebsiteCheck } from '#shared/contracts/subjects/website.ts'

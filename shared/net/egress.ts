@@ -32,7 +32,10 @@ export class EgressError extends Error {
 }
 
 const metadata = 'the address of a cloud metadata service'
-/** Closed blocks with reasons. The first block that contains an address gives the reason, so the metadata addresses come first. */
+/**
+ * Blocks of addresses to which no connection may be opened, with reasons. The first block that contains an address gives the reason, so the
+ * metadata addresses come first.
+ */
 const builtIn: readonly (readonly [reason: string, blocks: readonly string[]])[] = [
   [metadata, ['169.254.169.254', '169.254.170.2', '100.100.100.200', '168.63.129.16', '192.0.0.192']],
   [metadata, ['fd00:ec2::/32', 'fd20:ce::254', 'fd00:c1::a9fe:a9fe', 'fd00:42::42', 'fe80::a9fe:a9fe']],

@@ -339,7 +339,7 @@ t.test('update with an unchanged copy of the rule changes nothing', async t => {
   t.strictSame(resultOf(await post(`${rules}/${before.id}`, before)), before)
 })
 
-t.test('monitor of generation 2 is shown as a rule in generation 1, and only generation 2 changes its agreement', async t => {
+t.test('monitor of generation 2 is a rule in generation 1, which neither shows nor changes its `agreement`', async t => {
   const monitor = resultOf(await post(monitors, rule({ locations: ['us', 'de'], agreement: 'all', regions: ['mars'] })))
   const seen = resultOf(await get(`${rules}/${monitor.id}`))
   t.strictSame(Object.keys(seen).sort(), ['id', 'interval', 'kind', 'name', 'regions', 'request', 'response', 'workspace_id'])

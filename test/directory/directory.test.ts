@@ -142,7 +142,7 @@ onEachStore('names', async (t, given) => {
     await store.replace('subjects', [{ ...subject, rev: 2, deletedAt: clock.now() }])
     t.equal(await reserve('Used', 'u3'), 'used')
   })
-  await t.test('name of a subject that is deleted in its first minute is free at once, and is then given once', async t => {
+  await t.test('name of a subject that is deleted in its first minute is free at once, for one new subject only', async t => {
     await reserve('Brief', 'brief00001')
     t.equal(await reserve('Brief', 'brief00002'), 'brief-2', 'its subject may be on its way')
     const subject = subjectDocument('brief00001', 'w', 'brief', 'Brief', check, clock.now())

@@ -1098,7 +1098,7 @@ t.test('repeated report without an instant replaces no later report of the same 
   t.strictSame((await pushedRows(house.store, house.id)).map(({ value }) => value).sort(), [1, 2, 3], 'b, a again, and c')
 })
 
-t.test('rule that is created later reads the newest text of a row that was sent again', async t => {
+t.test('rule that is created after an observation was sent again with another status reads the newest status', async t => {
   const house = await createCustom()
   await house.signal('run', 'custom_event')
   const observedAtUs = house.clock.now() * 1_000

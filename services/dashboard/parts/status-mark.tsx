@@ -13,7 +13,7 @@ export function StatusMark({ state, word }: { state: string; word?: string }) {
   )
 }
 
-/** The sign of a tone, without a word. Used where the word stands beside the sign. */
+/** Symbol of a status without its word. It is used where the word stands beside the symbol anyway. */
 export function Sign({ tone }: { tone: Tone }) {
   return (
     <svg class="sign" viewBox="0 0 12 12" aria-hidden="true" style={inTone(tone)}>

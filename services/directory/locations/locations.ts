@@ -19,7 +19,7 @@ import { checkName, checkText } from '../people/fields.ts'
  */
 export const listLocations: Answer<'list-locations'> = async context => {
   const found = await context.store.find('locations', { sort: [['name', 'asc']], limit: limits.directory.listed })
-  // Heartbeats before the start of this process are known only from documents that the notifiers wrote.
+  // This process knows heartbeats of probers from before its own start only by documents that the notifiers wrote.
   const noted = await context.store.get(
     'conditions',
     found.map(({ id }) => conditionId('location_lost', id)),

@@ -1,4 +1,5 @@
-// Families of routes that an installation serves. The dialect of the first family refuses requests whose path cannot be read.
+// Families of routes that an installation serves. A request whose path cannot be read belongs to no family: it gets a refusal in the
+// dialect of the first family.
 
 import type { Legacy } from '../gateway-options.ts'
 import { sessionV2Family, sessionV3Family } from '../session/caller/generations.ts'

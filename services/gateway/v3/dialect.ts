@@ -1,5 +1,5 @@
-// Dialect of generation 3. Every response is an envelope, and has the HTTP status that fits its result or refusal. Reference:
-// docs/reference/v3.md, section 1.
+// Dialect of generation 3: the form of its results and refusals. Every response is an envelope, and has the HTTP status that fits its
+// result or refusal. Reference: docs/reference/v3.md, section 1.
 import { AppError, type ErrorCode, type ErrorFacts } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { AuthenticationError } from '../callers/authentication-error.ts'

@@ -55,9 +55,9 @@ function freshnessOfPartition(context: KeeperContext, partition: Partition): Fre
 }
 
 /**
- * Drops cached subjects that the partition's former holder has written after this keeper read them. Only a refused write would show that
- * such a subject has changed, and this keeper may not write the subject for a long time. The next round reads and writes the dropped
- * subjects again.
+ * Drops cached subjects that the partition's former holder has written after this keeper read them. Otherwise this keeper would notice such
+ * a change only when the store refuses its next write of the subject, perhaps after a long time. The next round reads and writes the
+ * dropped subjects again.
  */
 async function forgetStrayed(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
   if (partition.fresh.dirty.size === 0) return

@@ -36,7 +36,10 @@ export type TemplateOf = (resource: Pick<SubjectDocument, 'id' | 'slug' | 'works
 export interface StepContext {
   /** Present instant of the keeper's clock, ms since the epoch. It decides which reminders are overdue, and it dates alerts. */
   now: number
-  /** Instants up to which silence counts. Later silence is held back while reports are not accepted or may still be in transit. */
+  /**
+   * Instants up to which silence counts, by kind of report. Later silence is held back, because reports may not be accepted or may still be
+   * in transit.
+   */
   held: HeldSilence
   /** Confirmation delay of monitors that set none, ms. `closeAfterMs`: recovery delay of monitors that set none, ms. */
   confirmAfterMs: number

@@ -69,8 +69,8 @@ export const endedRows = (steps: readonly Step[], at: number): LogRow[] =>
     }))
 
 /**
- * Returns a `held` row for each chosen destination that does not get the message. If there is no such destination, returns one row with the
- * reason `nobody`, or no row if `nobody` is null.
+ * Returns a `held` row for each chosen destination that does not get the message. If there is none, returns one row whose
+ * reason is the value of `nobody`, or no row if `nobody` is null.
  */
 export function keptRows(
   alert: AlertDocument,

@@ -70,8 +70,8 @@ export class DoorMembers {
 }
 
 /**
- * True if a sign of a prober is new. A sign that is a little older than the known one comes from a slower directory, and is not new. A sign
- * that is much older is new, because the clock was set back.
+ * Returns true if a heartbeat or farewell of a prober is news. A message that is a little older than the known one comes from a slower
+ * directory, and is not news. A message that is much older is news, because the clock was set back.
  */
 function isNews(known: Sign | undefined, { at, hasLeft }: Sign): boolean {
   if (known === undefined) return !hasLeft

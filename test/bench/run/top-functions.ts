@@ -1,4 +1,5 @@
-// The most expensive functions of CPU profiles written by `node --cpu-prof`: one file for each thread, distinguished by size.
+// List of the most expensive functions in CPU profiles that `node --cpu-prof` wrote. Each thread has a profile in a file of its own. The
+// size of the file shows which thread it is.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -342,7 +342,7 @@ onEachStore('deleted workspace is inaccessible at once, and its content is remov
 t.test('every collection of a workspace is removed with the workspace, except four that are removed in other ways', async t => {
   const others = ['subjects', 'incidents', 'names', 'deliveryLog'] as const
   const ofWorkspaces = Object.entries(collections).filter(([, { columns }]) => 'workspaceId' in columns)
-  // Exceptions: keepers remove subjects and incidents, names are removed as a range of ids, and rows of the delivery log expire.
+  // Keepers remove subjects and incidents, names are removed as a range of ids, and rows of the delivery log expire.
   t.strictSame(ofWorkspaces.map(([name]) => name).sort(), [...others, ...removedWithWorkspace].sort())
 })
 

@@ -1,5 +1,5 @@
 // Ways to break a valid request without changing a value in its body. They change bytes, headers, path, query or method. Each way names the
-// response that it requires (v3 1.2 to 1.8).
+// response that the gateway must give to the broken request (v3 1.2 to 1.8).
 import { limits } from '#shared/limits/limits.ts'
 import type { Random } from '../../simulation/random.ts'
 import type { V3Request } from './judge.ts'

@@ -8,7 +8,7 @@ import type { V3Operation } from './operations.ts'
 
 const [seed, cases] = [20_260_103, 900]
 
-t.test(`v3 1.4 ${cases} requests from the records get only documented responses (seed ${seed})`, async t => {
+t.test(`${cases} requests made from the records of the routes get only documented responses (v3 1.4, seed ${seed})`, async t => {
   const installation = await startInstallation('2.0.0')
   t.teardown(() => installation.stop())
   const report = await fuzzV3(installation, { seed, cases })

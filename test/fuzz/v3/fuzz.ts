@@ -1,6 +1,6 @@
-// The fuzz of generation 3: valid and broken requests of every caller, made from the records and the document and sent one after the other.
-// From time to time `story.ts` takes a Resource from its creation to its archive. The same seed makes the same choices, except choices
-// among existing objects, which depend on earlier responses.
+// The fuzz of generation 3: valid and broken requests of every caller, sent one after the other. They are made from the records of the
+// routes and the OpenAPI document. From time to time `story.ts` takes a Resource from its creation to its archive. The same seed makes the
+// same choices, except choices among existing objects, which depend on earlier responses.
 import { Random } from '../../simulation/random.ts'
 import type { FuzzReport } from '../fuzz.ts'
 import type { FuzzedInstallation } from '../installation.ts'

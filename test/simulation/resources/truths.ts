@@ -6,7 +6,7 @@ import { naiveExplanation } from '../../judging/naive-words.ts'
 import type { Event, ResourceFacts } from './facts.ts'
 import type { Revisions } from './templates.ts'
 
-/** Time in which silence is held back: silence counts only up to `to` (v3 4.11). */
+/** Time in which silence is held back, from `from` until `until`. In this time, only silence before the instant `to` counts (v3 4.11). */
 export interface Held {
   from: number
   until: number

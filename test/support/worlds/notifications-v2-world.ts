@@ -79,7 +79,9 @@ export const marks = async (token: string): Promise<string[]> =>
     .filter((one: { default: boolean }) => one.default)
     .map((one: { name: string }) => one.name)
 
-/** Ids of the objects that tests of refusals name in their requests. Destinations and transformations are numbered within their workspace. */
+/**
+ * Ids of the objects that tests of refusals name in their requests. Destinations and transformations are numbered within their workspace.
+ */
 export const things = { first: 0, second: 0, off: 0, transformation: 0, foreign: 0, foreignTransformation: 0 }
 /** Creates the objects of `things`, and two subjects in each of two workspaces. */
 export async function makeThings(): Promise<void> {

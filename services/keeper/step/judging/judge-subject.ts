@@ -72,8 +72,8 @@ function createProvisionalCheck(at: number, { checks, pushed }: SilenceAt, templ
 }
 
 /**
- * Judges a subject that has just accepted a report. `before`: the subject without the report. All deadlines before the report have been handled. If no
- * input's value changes and no input is silent, nothing is judged, and `dueAt` stays as a lower bound.
+ * Judges a subject that has just accepted a report. `before`: the subject without the report. All deadlines before the report have been
+ * handled. If no input's value changes and no input is silent, nothing is judged, and `dueAt` stays as a lower bound.
  */
 export function judgeReport(
   before: SubjectDocument,

@@ -124,7 +124,10 @@ function effectOf(
 const hasDeclared = (target: Target, { id }: PushedObservationDocument): boolean =>
   target.of !== 'website' && target.signal.declaredBy === identityOf(id)
 
-/** Removes the mark that this Observation declared the signal: the reply to its new content reports no new signal (v3 7.2). */
+/**
+ * Removes `declaredBy` from the signal that this Observation declared. When the Observation is sent again with other content, its reply
+ * then does not report a new signal (v3 7.2).
+ */
 function forgetDeclaration(subject: SubjectDocument, target: Target, row: PushedObservationDocument): SubjectDocument {
   if (subject.custom === null || !hasDeclared(target, row)) return subject
   const signals = subject.custom.signals.map(({ declaredBy, ...signal }) =>
