@@ -63,7 +63,7 @@ const refusal = (asked: Promise<unknown>): Promise<unknown> => asked.then(() => 
 const addressesIn = (store: Store) => store.count('addresses', {})
 
 onEachStore(
-  'v3 8.2 address is created, found by its token, listed and deleted',
+  'address is created, found by its token, listed and deleted (v3 8.2)',
   async (t, { ask, create, find, store, revoked, clock }) => {
     await ask('publish-template', { workspaceId: 'w1', manifest: { ...manifest, rules: [rule] } })
     const { token, view } = await create({ template: 'host', secondFactor: true, description: ' Nightly  ' })
@@ -87,7 +87,7 @@ onEachStore(
 )
 
 onEachStore(
-  'v3 8.2 repeated creation returns the first address, and refuses another token of its id',
+  'repeated creation returns the first address, and refuses another token of its id (v3 8.2)',
   async (t, { create, store }) => {
     const tokenHash = hashToken(makeAddressToken())
     const { view } = await create({ id: 'same', tokenHash })
@@ -98,7 +98,7 @@ onEachStore(
   },
 )
 
-onEachStore('v3 8.2 refused address is not stored', async (t, { ask, create, store }) => {
+onEachStore('refused address is not stored (v3 8.2)', async (t, { ask, create, store }) => {
   await ask('publish-template', { workspaceId: 'w1', manifest: { ...manifest, rules: [rule] } })
   const most = limits.key.descriptionCharacters
   const cases: [title: string, more: object, refused: object][] = [
@@ -119,7 +119,7 @@ onEachStore('v3 8.2 refused address is not stored', async (t, { ask, create, sto
   t.equal((await create({ description: 'x'.repeat(most) })).view.description.length, most)
 })
 
-onEachStore('v3 8.2 workspace has at most 100 addresses', async (t, { ask, create, store }) => {
+onEachStore('workspace has at most 100 addresses (v3 8.2)', async (t, { ask, create, store }) => {
   for (let i = 0; i < 100; i++) await create()
   t.match(await refusal(create()), { code: 'invalid_state', message: 'Too many addresses' })
   t.equal(await addressesIn(store), 100)
@@ -129,7 +129,7 @@ onEachStore('v3 8.2 workspace has at most 100 addresses', async (t, { ask, creat
 })
 
 onEachStore(
-  'v3 8.2 addresses of a deleted workspace accept no report from its deletion on, and are removed',
+  'addresses of a deleted workspace accept no report from its deletion on, and are removed (v3 8.2)',
   async (t, world) => {
     const { ask, create, find, store, revoked } = world
     const { token, view } = await create()
@@ -146,7 +146,7 @@ onEachStore(
   },
 )
 
-onEachStore('v3 8.4 concurrent first reports of one key get one Resource', async (t, { create, reserve, store }) => {
+onEachStore('concurrent first reports of one key get one Resource (v3 8.4)', async (t, { create, reserve, store }) => {
   for (let i = 0; i < 3; i++) await create()
   const asked = Array.from({ length: 60 }, (_, i) => reserve('srv-1', `subject${i}`, `address${i % 3}`))
   const given = new Set((await Promise.all(asked)).map(answer => answer?.subjectId))
@@ -159,7 +159,7 @@ onEachStore('v3 8.4 concurrent first reports of one key get one Resource', async
 })
 
 onEachStore(
-  'v3 8.4 reservation is renewed by each first report, and lapses a minute after the last',
+  'reservation is renewed by each first report, and lapses a minute after the last (v3 8.4)',
   async (t, { create, reserve, clock }) => {
     await create()
     t.strictSame(await reserve('srv-1', 'one'), { subjectId: 'one' })
@@ -172,7 +172,7 @@ onEachStore(
   },
 )
 
-onEachStore('v3 8.4 existing Resource keeps its key, and a deleted one frees it', async (t, world) => {
+onEachStore('existing Resource keeps its key, and a deleted one frees it (v3 8.4)', async (t, world) => {
   const { create, reserve, store, clock } = world
   await create()
   const subject = subjectDocument('there', 'w1', 'srv-1', 'Server', { locations: [] } as never, 0)
@@ -183,7 +183,7 @@ onEachStore('v3 8.4 existing Resource keeps its key, and a deleted one frees it'
   t.strictSame(await reserve('srv-1', 'new'), { subjectId: 'new' })
 })
 
-onEachStore('v3 8.4 address creates at most 1,000 Resources a day', async (t, world) => {
+onEachStore('address creates at most 1,000 Resources a day (v3 8.4)', async (t, world) => {
   const { create, reserve, store, clock } = world
   clock.advance(day - (clock.now() % day))
   await create()
@@ -202,7 +202,7 @@ onEachStore('v3 8.4 address creates at most 1,000 Resources a day', async (t, wo
   t.strictSame(await reserve('late', 'late'), { subjectId: 'late' }, 'the next day of UTC')
 })
 
-t.test('v3 8.4 workspace has at most 100,000 unarchived Resources', async t => {
+t.test('workspace has at most 100,000 unarchived Resources (v3 8.4)', async t => {
   const memory = createMemoryStore()
   let counts = 0
   const present = { count: 99_999 }

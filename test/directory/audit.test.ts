@@ -55,7 +55,7 @@ function onEachStore(title: string, run: (t: Test, store: Store) => Promise<void
   })
 }
 
-onEachStore('v3 11.5: rows of a workspace are listed newest first, as they were recorded', async (t, store) => {
+onEachStore('rows of a workspace are listed newest first, as they were recorded (v3 11.5)', async (t, store) => {
   const { clock, row, record, list } = await start(t, store)
   const at = clock.now()
   const address = { personId: null, personName: null, keyId: null, keyPrefix: null, addressId: 'a1', userAgent: null }
@@ -88,7 +88,7 @@ onEachStore('v3 11.5: rows of a workspace are listed newest first, as they were 
   t.match((await list({ workspaceId: null })).items, [{ workspaceId: null }])
 })
 
-onEachStore('v3 11.4: block is stored once when it is sent again', async (t, store) => {
+onEachStore('block is stored once when it is sent again (v3 11.4)', async (t, store) => {
   const { ask, clock, row, list } = await start(t, store)
   const blocks = auditBlocks([row(), row(), row({ isObservation: true })])
   await ask('record-audit', { blocks })
@@ -99,7 +99,7 @@ onEachStore('v3 11.4: block is stored once when it is sent again', async (t, sto
   t.equal((await list()).items.length, 5)
 })
 
-onEachStore('v3 11.5: filters are a person, a prefix behind the workspace, and instants from and before', async (t, store) => {
+onEachStore('filters are a person, a prefix behind the workspace, and instants from and before (v3 11.5)', async (t, store) => {
   const { clock, row, record, list } = await start(t, store)
   const at = clock.now()
   const base = '/api/v3/workspaces/w1'
@@ -136,7 +136,7 @@ onEachStore('v3 11.5: filters are a person, a prefix behind the workspace, and i
   }
 })
 
-onEachStore('v3 11.5: pages neither repeat nor miss a row during new records', async (t, store) => {
+onEachStore('pages neither repeat nor miss a row during new records (v3 11.5)', async (t, store) => {
   const { clock, row, record, list } = await start(t, store)
   const at = clock.now()
   await record(Array.from({ length: 7 }, (_, i) => row({ at: at + i })))
@@ -155,7 +155,7 @@ onEachStore('v3 11.5: pages neither repeat nor miss a row during new records', a
   await t.rejects(list({ after: '../w2/x' }), { code: 'validation', facts: { field: 'cursor' } })
 })
 
-onEachStore('v3 11.5: one response reads a bounded number of rows, and the next continues', async (t, store) => {
+onEachStore('one response reads a bounded number of rows, and the next continues (v3 11.5)', async (t, store) => {
   const { clock, row, record, list } = await start(t, store)
   const at = clock.now()
   const rare = row({ at, personId: 'rare' })
@@ -189,7 +189,7 @@ onEachStore('workspaces of the rows are listed in pages', async (t, store) => {
   t.equal(second.next, null)
 })
 
-onEachStore('v3 11.4: row leaves after 400 days, and the row of an Observation after 30', async (t, store) => {
+onEachStore('row leaves after 400 days, and the row of an Observation after 30 (v3 11.4)', async (t, store) => {
   const { clock, row, record, list } = await start(t, store)
   const { auditMs, auditObservationsMs } = limits.retention
   const day = 24 * 60 * minute
@@ -210,7 +210,7 @@ onEachStore('v3 11.4: row leaves after 400 days, and the row of an Observation a
   t.strictSame(await left(), [])
 })
 
-onEachStore('v3 11.4: block leaves with its newest row', async (t, store) => {
+onEachStore('block leaves with its newest row (v3 11.4)', async (t, store) => {
   const { clock, row, record, list } = await start(t, store)
   const at = clock.now()
   await record([row(), row({ at: at + blockMs })])
@@ -223,7 +223,7 @@ onEachStore('v3 11.4: block leaves with its newest row', async (t, store) => {
   t.equal(await later(limits.directory.expireMs), 0)
 })
 
-onEachStore('v3 11.4: expired blocks beyond one slice are removed slice by slice', async (t, store) => {
+onEachStore('expired blocks beyond one slice are removed slice by slice (v3 11.4)', async (t, store) => {
   const { clock, row, record } = await start(t, store)
   const count = 2 * expireSlice + 1
   await record(Array.from({ length: count }, (_, i) => row({ isObservation: true, workspaceId: `w${i}` })))
@@ -248,7 +248,7 @@ function numbersFrom(seed: number): () => number {
   }
 }
 
-onEachStore('v3 11.5: pages neither repeat nor miss a row when they end within overlapping blocks', async (t, store) => {
+onEachStore('pages neither repeat nor miss a row when they end within overlapping blocks (v3 11.5)', async (t, store) => {
   const { clock, row, ask, list } = await start(t, store)
   const next = numbersFrom(7)
   const begun = clock.now()
@@ -290,7 +290,7 @@ onEachStore('v3 11.5: pages neither repeat nor miss a row when they end within o
   }
 })
 
-onEachStore('v3 11.5: late row of a slow gateway comes with the next page', async (t, store) => {
+onEachStore('late row of a slow gateway comes with the next page (v3 11.5)', async (t, store) => {
   const { clock, row, record, list } = await start(t, store)
   const at = clock.now()
   await record([row({ at }), row({ at: at + 400 }), row({ at: at + 500 })])
@@ -306,7 +306,7 @@ onEachStore('v3 11.5: late row of a slow gateway comes with the next page', asyn
   )
 })
 
-onEachStore('v3 11.5: page reads few of many blocks', async (t, store) => {
+onEachStore('page reads few of many blocks (v3 11.5)', async (t, store) => {
   const { clock, row, record, list } = await start(t, store)
   const at = clock.now()
   for (let i = 0; i < 20; i++) await record(Array.from({ length: flushRows }, () => row({ at: at + i * blockMs })))
@@ -339,7 +339,7 @@ t.test('damaged block is reported as an error, not read as an empty block', asyn
   t.ok(clock.now() > 0)
 })
 
-t.test('v3 11.4: block has at most 500 rows of one second, and bounded columns', async t => {
+t.test('block has at most 500 rows of one second, and bounded columns (v3 11.4)', async t => {
   const { ask, row, list } = await start(t, createMemoryStore())
   const blockOf = (rows: number, more: object = {}) => ({
     ...(auditBlocks(

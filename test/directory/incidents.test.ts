@@ -91,11 +91,11 @@ const everyMix = both.flatMap(isOpen =>
   both.flatMap(isConfirmed => both.map(isAcknowledged => ({ isOpen, isConfirmed, isAcknowledged }))),
 )
 
-onEachStore('v3 9.1, 9.2 and 9.5 pages with every mix of filters have the matching Incidents, newest first', (t, store) =>
+onEachStore('pages with every mix of filters have the matching Incidents, newest first (v3 9.1, 9.2 and 9.5)', (t, store) =>
   listsWhatFits(t, store, everyMix),
 )
 
-t.test('v3 9.1, 9.2 and 9.5 pages with several filters have the matching Incidents, newest first, on mongodb', async t => {
+t.test('pages with several filters have the matching Incidents, newest first, on mongodb (v3 9.1, 9.2 and 9.5)', async t => {
   const server = await startSecantus()
   if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
   t.teardown(() => server.stop())
@@ -148,7 +148,7 @@ onEachStore('Incident of a deleted Resource or another workspace is in no list a
   })
 })
 
-onEachStore('v3 9.5 Incidents of few and of many Resources behind a filter are found, newest first', async (t, store) => {
+onEachStore('Incidents of few and of many Resources behind a filter are found, newest first (v3 9.5)', async (t, store) => {
   const { ask } = await start(t, store)
   const documents = Array.from({ length: 900 }, (_, i) => {
     const subjectId = `subject${String(i % 300).padStart(3, '0')}`
@@ -201,7 +201,7 @@ onEachStore('v3 9.5 Incidents of few and of many Resources behind a filter are f
   )
 })
 
-t.test('v3 9.5 filter over Resources matches up to 5,000 Resources, and is refused above this bound', async t => {
+t.test('filter over Resources matches up to 5,000 Resources, and is refused above this bound (v3 9.5)', async t => {
   const store = createMemoryStore()
   const { ask } = await start(t, store)
   const made = Array.from({ length: 5_001 }, (_, i) =>
@@ -223,7 +223,7 @@ t.test('v3 9.5 filter over Resources matches up to 5,000 Resources, and is refus
   t.equal((await ask('list-incidents', { workspaceId: 'w', filters: state, limit: 50 })).items.length, 1, 'state alone')
 })
 
-t.test('v3 9.5 page of 50 among thousands of Incidents reads a few hundred rows at most', async t => {
+t.test('page of 50 among thousands of Incidents reads a few hundred rows at most (v3 9.5)', async t => {
   const store = createMemoryStore()
   let rows = 0
   const counted: Store = {
@@ -255,7 +255,7 @@ t.test('v3 9.5 page of 50 among thousands of Incidents reads a few hundred rows 
   }
 })
 
-t.test('v3 9.5 one response reads a bounded number of Incidents of a Resource, and the next response continues', async t => {
+t.test('one response reads a bounded number of Incidents of a Resource, and the next response continues (v3 9.5)', async t => {
   const store = createMemoryStore()
   const { ask } = await start(t, store)
   const count = limits.incidentLists.lookedAt + 100
@@ -275,7 +275,7 @@ t.test('v3 9.5 one response reads a bounded number of Incidents of a Resource, a
   t.strictSame([second.items.map(({ id }) => id), second.next], [['subject001.1'], null])
 })
 
-onEachStore('v3 5.8 first 100 and latest 400 records are read, at the bound and beyond it', async (t, store) => {
+onEachStore('first 100 and latest 400 records are read, at the bound and beyond it (v3 5.8)', async (t, store) => {
   const { ask } = await start(t, store)
   const record = (sequence: number, incidentId: string) =>
     history(`${incidentId}.${sequence}`, {

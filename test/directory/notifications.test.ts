@@ -374,7 +374,7 @@ const logRow = (n: number, over: Partial<DeliveryLogDocument> = {}): DeliveryLog
   ...over,
 })
 
-onEachStore('v3 10.3 deliveries of an incident and of a destination', async (t, store) => {
+onEachStore('deliveries of an incident and of a destination (v3 10.3)', async (t, store) => {
   const { ask } = await start(t, store)
   const nobody = { destinationId: null, destinationNumber: null, destinationName: null, destinationType: null }
   const held = { status: 'held', shownInV2: 0, payload: '' } as const

@@ -147,17 +147,17 @@ async function rangesAsRecomputed(t: Test, store: Store, seed: number, made: Pic
   )
 }
 
-t.test('v3 7.8 memory: log has the newest entries that a plain recomputation finds', t =>
+t.test('memory: log has the newest entries that a plain recomputation finds (v3 7.8)', t =>
   sameAsRecomputed(t, createMemoryStore(), [1, 2, 3, 4, 5]),
 )
 
-t.test('v3 7.8 sqlite: log has the newest entries that a plain recomputation finds', async t => {
+t.test('sqlite: log has the newest entries that a plain recomputation finds (v3 7.8)', async t => {
   const store = await openStore({ dataFolder: t.testdir(), logger: createLogger('silent') })
   t.teardown(() => store.close())
   await sameAsRecomputed(t, store, [1, 2])
 })
 
-t.test('v3 7.8 mongodb over its wire protocol: log has the newest entries that a plain recomputation finds', async t => {
+t.test('mongodb over its wire protocol: log has the newest entries that a plain recomputation finds (v3 7.8)', async t => {
   const server = await startSecantus()
   if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
   const store = await openStore({ mongodbUrl: server.url, dataFolder: '', logger: createLogger('silent') })
@@ -168,7 +168,7 @@ t.test('v3 7.8 mongodb over its wire protocol: log has the newest entries that a
   await sameAsRecomputed(t, store, [1])
 })
 
-t.test('v3 7.8 check that ended after midnight is newer than a check of the same day that ended before midnight', async t => {
+t.test('check that ended after midnight is newer than a check of the same day that ended before midnight (v3 7.8)', async t => {
   const store = createMemoryStore()
   await store.upsert('subjects', [watched])
   const midnight = now - (now % day)
@@ -179,7 +179,7 @@ t.test('v3 7.8 check that ended after midnight is newer than a check of the same
   t.match(await logOf(store, { limit: 1 }), [{ locationId: 'aaaa' }])
 })
 
-t.test('v3 7.8 read of the log queries only a few ranges of ids', async t => {
+t.test('read of the log queries only a few ranges of ids (v3 7.8)', async t => {
   const store = createMemoryStore()
   const { checks, rows } = generate(6)
   await store.upsert('subjects', [watched])
@@ -198,7 +198,7 @@ t.test('v3 7.8 read of the log queries only a few ranges of ids', async t => {
   t.ok(queries.length <= 6 + 7 * 4 + 10, `${queries.length} reads`)
 })
 
-t.test('v3 7.8 one read skips at most a bounded number of reports that were not accepted', async t => {
+t.test('one read skips at most a bounded number of reports that were not accepted (v3 7.8)', async t => {
   const store = createMemoryStore()
   await store.upsert('subjects', [watched])
   const row = (i: number, rejectReason: 'late' | null) =>
@@ -219,7 +219,7 @@ t.test('v3 7.8 one read skips at most a bounded number of reports that were not 
   t.ok((await logOf(store, { limit: 200 })).length <= 2)
 })
 
-t.test('v3 7.8 page of the log is bounded in bytes, and has at least one entry', async t => {
+t.test('page of the log is bounded in bytes, and has at least one entry (v3 7.8)', async t => {
   const store = createMemoryStore()
   await store.upsert('subjects', [watched])
   const row = (i: number, bytes: number) =>

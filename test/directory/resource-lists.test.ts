@@ -212,7 +212,7 @@ const property =
     t.ok(found > lists, `the lists show ${found} Resources`)
   }
 
-t.test('v3 9.3 list under random filters shows the Resources that a scan finds', async t => {
+t.test('list under random filters shows the Resources that a scan finds (v3 9.3)', async t => {
   const seedNumber = Number(process.env['SEED'] ?? 20_261_123)
   t.test('list in memory equals a scan', t => property(seedNumber, { subjects: 400, lists: 300 })(t, createMemoryStore()))
   t.test('list on sqlite equals a scan', async t => {
@@ -230,7 +230,7 @@ t.test('v3 9.3 list under random filters shows the Resources that a scan finds',
   })
 })
 
-t.test('v3 9.1 list shows each Resource that stays exactly once while others are created, changed and deleted', async t => {
+t.test('list shows each Resource that stays exactly once while others are created, changed and deleted (v3 9.1)', async t => {
   const store = createMemoryStore()
   const { list } = await start(t, store)
   const by = random(7)
@@ -276,7 +276,7 @@ t.test('v3 9.1 list shows each Resource that stays exactly once while others are
   )
 })
 
-t.test('v3 9.3 Resource is not found by a tag that it has just lost', async t => {
+t.test('Resource is not found by a tag that it has just lost (v3 9.3)', async t => {
   const store = createMemoryStore()
   const { list } = await start(t, store)
   const active = subjectDocument('Late000001', workspaceId, 'late', 'Late', { ...websiteMeta, locations: [] }, 1)
@@ -287,7 +287,7 @@ t.test('v3 9.3 Resource is not found by a tag that it has just lost', async t =>
   t.strictSame(await list({}), { items: [], next: null }, 'archived, and its tags are not stored yet')
 })
 
-t.test('v3 9.3 filter is refused with the name of its parameter', async t => {
+t.test('filter is refused with the name of its parameter (v3 9.3)', async t => {
   const store = createMemoryStore()
   const { list } = await start(t, store)
   await seed(store, 1, random(1))
@@ -336,7 +336,7 @@ t.test('v3 9.3 filter is refused with the name of its parameter', async t => {
   await t.rejects(list({ template: 'host@1', meta: [beyond] }), { code: 'validation', facts: { field: 'meta.size' } })
 })
 
-t.test('v3 9.3 filter without a version reads a field by its type in the highest revision that declares the field', async t => {
+t.test('filter without a version reads a field by its type in the highest revision that declares the field (v3 9.3)', async t => {
   const store = createMemoryStore()
   const { listAll } = await start(t, store)
   for (let version = 1; version <= 120; version++) {
@@ -360,7 +360,7 @@ t.test('v3 9.3 filter without a version reads a field by its type in the highest
   t.strictSame(await listAll({ ...everything, template: 'deep@1', meta: [{ key: 'depth', value: '4' }] }), ['Deep000001'])
 })
 
-t.test('v3 9.3 list reads only the tags of its rarest filter, however many Resources match its other filters', async t => {
+t.test('list reads only the tags of its rarest filter, however many Resources match its other filters (v3 9.3)', async t => {
   const store = createMemoryStore()
   let read = 0
   const find: Store['find'] = async (collection, query) => {

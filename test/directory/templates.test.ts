@@ -51,7 +51,7 @@ const manifest = (version: number, more: object = {}) => ({
   ...more,
 })
 
-onEachStore('v3 3.2 revision is published once, and a bare key means the highest version', async (t, store) => {
+onEachStore('revision is published once, and a bare key means the highest version (v3 3.2)', async (t, store) => {
   const { publish, get } = await start(t, store)
   for (const version of [2, 10, 1]) await publish(manifest(version, { summary: `number ${version}` }))
   t.match(await get('host'), { version: 10 }, 'highest by number')
@@ -64,7 +64,7 @@ onEachStore('v3 3.2 revision is published once, and a bare key means the highest
   t.match(await get('host@2'), { summary: 'number 2' }, 'nothing changed')
 })
 
-onEachStore('v3 3.2 one of two concurrent publications of a revision is stored', async (t, store) => {
+onEachStore('one of two concurrent publications of a revision is stored (v3 3.2)', async (t, store) => {
   const { publish, get } = await start(t, store)
   const names = ['One', 'Two', 'Three']
   const results = await Promise.allSettled(names.map(name => publish(manifest(1, { name }))))
@@ -73,7 +73,7 @@ onEachStore('v3 3.2 one of two concurrent publications of a revision is stored',
   t.match(await get('host'), { name: won[0] })
 })
 
-onEachStore('v3 1.4 manifest is refused with its dotted place and not stored', async (t, store) => {
+onEachStore('manifest is refused with its dotted place and not stored (v3 1.4)', async (t, store) => {
   const { ask, publish } = await start(t, store)
   const rows: [sent: unknown, code: string, field: string][] = [
     [manifest(1, { url: 'x' }), 'malformed', 'url'],
@@ -92,7 +92,7 @@ onEachStore('v3 1.4 manifest is refused with its dotted place and not stored', a
   t.equal(await store.count('templates', {}), 0)
 })
 
-onEachStore('v3 3.9 destination is resolved by name when the Template is published', async (t, store) => {
+onEachStore('destination is resolved by name when the Template is published (v3 3.9)', async (t, store) => {
   const { ask, publish } = await start(t, store)
   const fields = { type: 'webhook' as const, url: 'https://hooks.example/x', channel: '', default: false, transformationId: null }
   const { id } = await ask('create-destination', { workspaceId: 'w1', name: 'Ops', ...fields })
@@ -103,7 +103,7 @@ onEachStore('v3 3.9 destination is resolved by name when the Template is publish
   await t.rejects(routed('w2'), { code: 'validation', facts: { field: 'rules.0.routes.0.destination' } }, 'of another workspace')
 })
 
-onEachStore('v3 3.2 workspace holds 1,000 revisions, listed in pages by key and version', async (t, store) => {
+onEachStore('workspace holds 1,000 revisions, listed in pages by key and version (v3 3.2)', async (t, store) => {
   const { ask, publish } = await start(t, store)
   const { perWorkspace } = limits.templateRevision
   const published = Array.from({ length: perWorkspace }, (_, i) =>
@@ -130,7 +130,7 @@ onEachStore('v3 3.2 workspace holds 1,000 revisions, listed in pages by key and 
   t.ok(pages > 1, `${pages} pages`)
 })
 
-onEachStore('v3 3.2 revisions of a workspace have at most 16 MiB in all', async (t, store) => {
+onEachStore('revisions of a workspace have at most 16 MiB in all (v3 3.2)', async (t, store) => {
   const { publish } = await start(t, store)
   const help = '✓'.repeat(500)
   const fields = Array.from({ length: 32 }, (_, i) => ({
@@ -149,7 +149,7 @@ onEachStore('v3 3.2 revisions of a workspace have at most 16 MiB in all', async 
   await publish(manifest(room + 1), 'w1')
 })
 
-onEachStore('v3 3.10 website-check@1 is in every workspace', async (t, store) => {
+onEachStore('website-check@1 is in every workspace (v3 3.10)', async (t, store) => {
   const { get } = await start(t, store)
   for (const reference of ['website-check', 'website-check@1']) {
     t.match(await get(reference, 'anywhere'), {

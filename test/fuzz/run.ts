@@ -1,6 +1,6 @@
 // npm run fuzz -- [--cases N] [--seed N] [--api classic|v3]: sends requests made from the OpenAPI documents to an installation in this
 // process. `classic` sends N requests to generations 1 and 2, and `v3` sends N to generation 3; without `--api`, both run. Prints the seed,
-// the number of each response, and every finding. Exit code 1: there are findings.
+// how often each kind of response came, and every finding. Exit code 1: there are findings.
 import { parseArgs } from 'node:util'
 import { productVersion } from '../../infra/cli/product-version.ts'
 import { type FuzzReport, fuzz } from './fuzz.ts'

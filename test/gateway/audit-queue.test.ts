@@ -52,7 +52,7 @@ function start({ isPrompt = false } = {}) {
 const settled = () => new Promise(setImmediate)
 const away = () => new AppError('unavailable', 'The store does not answer')
 
-t.test('v3 11.4: waiting rows are written one second after the first of them arrived', async t => {
+t.test('waiting rows are written one second after the first of them arrived (v3 11.4)', async t => {
   const { clock, writes, add } = start()
   add(1)
   clock.advance(flushMs / 2)
@@ -63,7 +63,7 @@ t.test('v3 11.4: waiting rows are written one second after the first of them arr
   t.match(writes, [{ first: 0, rows: 3 }])
 })
 
-t.test('v3 11.4: queue waits with 499 rows, and writes at once when it has 500', async t => {
+t.test('queue waits with 499 rows, and writes at once when it has 500 (v3 11.4)', async t => {
   const { writes, add } = start()
   add(flushRows - 1)
   t.equal(writes.length, 0)
@@ -71,7 +71,7 @@ t.test('v3 11.4: queue waits with 499 rows, and writes at once when it has 500',
   t.match(writes, [{ rows: flushRows }])
 })
 
-t.test('v3 11.4: rows that arrive during a write are written within a second, one batch at a time', async t => {
+t.test('rows that arrive during a write are written within a second, one batch at a time (v3 11.4)', async t => {
   const { clock, writes, add } = start()
   add(flushRows)
   clock.advance(flushMs / 2)
@@ -83,7 +83,7 @@ t.test('v3 11.4: rows that arrive during a write are written within a second, on
   t.match(writes, [{ first: 0 }, { first: flushRows, rows: 10 }])
 })
 
-t.test('v3 11.4: rows of a failed write are sent again as the same blocks before later rows', async t => {
+t.test('rows of a failed write are sent again as the same blocks before later rows (v3 11.4)', async t => {
   const { clock, writes, lines, add, dropped } = start()
   add(2)
   clock.advance(flushMs)
@@ -101,7 +101,7 @@ t.test('v3 11.4: rows of a failed write are sent again as the same blocks before
   t.match(lines, [{ msg: 'audit rows could not be written, and wait' }])
 })
 
-t.test('v3 11.4: row is dropped, counted and logged once a minute when 10,000 rows already wait', async t => {
+t.test('row is dropped, counted and logged once a minute when 10,000 rows already wait (v3 11.4)', async t => {
   const { clock, writes, lines, add, dropped, waiting } = start()
   add(queued)
   t.strictSame(await dropped(), {}, 'all that the bound allows')
@@ -140,7 +140,7 @@ t.test('batch that the directory can never store is dropped, and later batches a
   t.match(lines, [{ msg: 'audit rows dropped because the directory refused them', count: flushRows }])
 })
 
-t.test('v3 11.4: stop of the queue writes the remaining rows', async t => {
+t.test('stop of the queue writes the remaining rows (v3 11.4)', async t => {
   const { writes, queue, add, dropped, waiting } = start({ isPrompt: true })
   add(1_234)
   await queue.stop()
@@ -182,7 +182,7 @@ t.test('stop of the queue ends and logs the fault when the last write fails', as
   t.match(lines, [{ msg: 'last audit rows were not written', err: { message: 'planted' } }])
 })
 
-t.test('v3 11.4: rows that arrive while the directory is away are sent together, up to a full batch', async t => {
+t.test('rows that arrive while the directory is away are sent together, up to a full batch (v3 11.4)', async t => {
   const { clock, writes, add } = start()
   add(1)
   for (let tries = 0; tries < 5; tries++) {

@@ -460,7 +460,7 @@ t.test('API key is shown once, works at every gateway, and is refused everywhere
   t.equal((await vera.send('DELETE', `/session/keys/${key.id}`)).status, 404)
 })
 
-t.test('v3 2.6 scoped key is created only for a workspace of its person', async t => {
+t.test('scoped key is created only for a workspace of its person (v3 2.6)', async t => {
   const world = await startFull(t)
   const vera = await world.signedIn('vera')
   const [workspace] = (await vera.send('GET', '/session/workspaces')).json.workspaces

@@ -22,7 +22,7 @@ const holdMs = 1_500
 
 t.test('website goes down and recovers', { timeout: 400_000 }, async t => {
   for (const restartIn of ['nothing', 'pending', 'problem', 'recovering'] as const) {
-    t.test(`website goes down and recovers with a restart of the program in ${restartIn}`, async t => {
+    t.test(`website goes down and recovers, while the program restarts in the state ${restartIn}`, async t => {
       const stage = await setStage(t)
       const restart = async (state: typeof restartIn) => {
         if (state === restartIn) await stage.restart()

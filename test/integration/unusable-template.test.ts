@@ -198,17 +198,19 @@ for (const [title, open] of stores) {
     if (opened === null) return t.comment('skipped: no server of the MongoDB wire protocol')
     const stage = await setStage(t, opened)
     const ruined = await ruinTwo(stage, opened)
-    await t.test('v3 4.13 list is complete with damaged revisions', t => checkLists(t, stage))
+    await t.test('list is complete with damaged revisions (v3 4.13)', t => checkLists(t, stage))
     for (const [key, fault] of [
       ['hurt', 'damaged'],
       ['gone', 'missing'],
     ] as const)
-      await t.test(`v3 4.12 Resource and its Incident are read, acknowledged and muted when its Template is ${fault}`, t =>
+      await t.test(`Resource and its Incident are read, acknowledged and muted when its Template is ${fault} (v3 4.12)`, t =>
         checkResource(t, stage, { key, fault, incident: ruined.incidents[key] as string }),
       )
-    await t.test('v3 4.13 request that names an unusable revision is refused with its field', t => checkRequests(t, stage))
-    await t.test('v3 4.12 operator is notified once of an unusable Template over restarts', t => checkOperator(t, stage, opened))
-    await t.test('v3 4.13 destination of a damaged revision can be deleted, and its Resources can be rebound', t =>
+    await t.test('request that names an unusable revision is refused with its field (v3 4.13)', t => checkRequests(t, stage))
+    await t.test('operator is notified once of an unusable Template over restarts (v3 4.12)', t =>
+      checkOperator(t, stage, opened),
+    )
+    await t.test('destination of a damaged revision can be deleted, and its Resources can be rebound (v3 4.13)', t =>
       checkLeaving(t, stage, ruined),
     )
   })

@@ -43,12 +43,12 @@ const statuses = (answers: readonly { status: number }[]): number[] => answers.m
 const oneOf = (count: number, won: number, lost: number): number[] => [won, ...Array(count - 1).fill(lost)]
 
 const races: Record<string, (t: Test, stage: Stage, rounds: number) => Promise<void>> = {
-  'v3 3.2 of publications of one revision at once one is 201, the others 409': racePublications,
-  'v3 6.1 of creations of one key at once one is 201, the others 409 key': raceCreations,
-  'v3 6.5 of rebinds to one revision at once one is 200, the others 422 template': raceRebinds,
-  'v3 5.6 of acknowledgements at once one is 200, the others 409': raceAcknowledgements,
-  'v3 6.3 changes at once: none is lost, and each response has its own': raceChanges,
-  'v3 7.2 a sent id at once, alone and in batches: one Observation, one response': raceIds,
+  'one of several concurrent publications of a revision is 201, the others are 409 (v3 3.2)': racePublications,
+  'one of several concurrent creations of a key is 201, the others are 409 `key` (v3 6.1)': raceCreations,
+  'one of several concurrent rebinds to a revision is 200, the others are 422 `template` (v3 6.5)': raceRebinds,
+  'one of several concurrent acknowledgements is 200, the others are 409 (v3 5.6)': raceAcknowledgements,
+  'no concurrent change is lost, and each response has its own change (v3 6.3)': raceChanges,
+  'id sent several times at once, alone and in batches, makes one Observation with one response (v3 7.2)': raceIds,
 }
 
 for (const [title, open, rounds] of resourceStores('v3-races', { sqlite: 6, mongodb: 3 })) {

@@ -51,7 +51,7 @@ const valueIn = (signal: string, more: object = {}): Comparison => ({
   ...more,
 })
 
-t.test('v3 4.1 reading is the newest Observation by instant, then by arrival; a replacement counts as a new arrival', t => {
+t.test('reading is the newest Observation by instant, then by arrival; a replacement counts as a new arrival (v3 4.1)', t => {
   const one = seen(start, 'ok')
   const late = { ...seen(start - 5, 'problem'), number: start + 1 }
   const twin = { ...seen(start, 'problem'), identity: 'twin', number: start + 2 }
@@ -65,7 +65,7 @@ t.test('v3 4.1 reading is the newest Observation by instant, then by arrival; a 
   t.end()
 })
 
-t.test('v3 4.2 input is unknown if its signal never reported, is quiet, reported no_data or lacks the compared value', t => {
+t.test('input is unknown if its signal never reported, is quiet, reported no_data or lacks the compared value (v3 4.2)', t => {
   const rows: [title: string, heard: HeardSignal, comparison: Comparison, text: string, unresolved: string][] = [
     ['never', nothingHeard, isProblem('a'), 'a unresolved (nothing has been reported here)', 'never reported'],
     [
@@ -85,7 +85,7 @@ t.test('v3 4.2 input is unknown if its signal never reported, is quiet, reported
   t.end()
 })
 
-t.test('v3 4.2 signal is quiet after more than three periods even if its window is longer, and an event is never quiet', t => {
+t.test('signal is quiet after more than three periods even if its window is longer, and an event is never quiet (v3 4.2)', t => {
   const heard = { a: heardOf(seen(start, 'problem', 9)) }
   t.match(judged({ decision: isProblem('a'), heard, at: start + 3 * minute }), { result: true, nextAt: start + 3 * minute + 1 })
   t.match(judged({ decision: isProblem('a'), heard, at: start + 3 * minute + 1 }), { result: 'unknown', nextAt: null })
@@ -97,12 +97,12 @@ t.test('v3 4.2 signal is quiet after more than three periods even if its window 
   t.end()
 })
 
-t.test('v3 4.3 comparison reads the value of an Observation that reports a problem', t => {
+t.test('comparison reads the value of an Observation that reports a problem (v3 4.3)', t => {
   t.equal(judged({ decision: valueIn('a'), heard: { a: heardOf(seen(start, 'problem', 3)) } }).result, true)
   t.end()
 })
 
-t.test('v3 4.4 counted comparison is unknown unless all of the newest N Observations satisfy it or all fail it', t => {
+t.test('counted comparison is unknown unless all of the newest N Observations satisfy it or all fail it (v3 4.4)', t => {
   const rows: [values: (number | null | 'no_data')[], result: boolean | 'unknown', matching: number][] = [
     [[3, 3, 3], true, 3],
     [[0, 3, 3, 3], true, 3],
@@ -123,7 +123,7 @@ t.test('v3 4.4 counted comparison is unknown unless all of the newest N Observat
   t.end()
 })
 
-t.test('v3 4.5 baseline compares the newest value with a multiple of the median of the earlier values', t => {
+t.test('baseline compares the newest value with a multiple of the median of the earlier values (v3 4.5)', t => {
   const decision: Comparison = {
     signal: 'load',
     field: 'value',
@@ -146,7 +146,7 @@ t.test('v3 4.5 baseline compares the newest value with a multiple of the median 
   t.end()
 })
 
-t.test('v3 4.7 unknown input leaves a decision unknown unless the other inputs decide it (Kleene)', t => {
+t.test('unknown input leaves a decision unknown unless the other inputs decide it (Kleene) (v3 4.7)', t => {
   const heard = { p: heardOf(seen(start, 'problem')), o: heardOf(seen(start, 'ok')) }
   const [P, O, U] = [isProblem('p'), isProblem('o'), isProblem('u')]
   const rows: [decision: DecisionNode, result: boolean | 'unknown'][] = [
@@ -170,7 +170,7 @@ t.test('v3 4.7 unknown input leaves a decision unknown unless the other inputs d
   t.end()
 })
 
-t.test('v3 4.9 explanation lists five inputs in the order of the decision and counts the others', t => {
+t.test('explanation lists five inputs in the order of the decision and counts the others (v3 4.9)', t => {
   const decision = {
     all: [isProblem('a'), valueIn('b'), { signal: 'c', field: 'known' }, isProblem('d'), isProblem('e'), isProblem('f')],
   }
@@ -183,7 +183,7 @@ t.test('v3 4.9 explanation lists five inputs in the order of the decision and co
   t.end()
 })
 
-t.test('v3 4.10 evidence has one input for each comparison and shows the basis of the comparison', t => {
+t.test('evidence has one input for each comparison and shows the basis of the comparison (v3 4.10)', t => {
   const heard = { a: { recent: [seen(start, 'problem', 40, 'disk full')], baselines: { 7: { samples: 3, median: 100 } } } }
   const baseline: Comparison = {
     signal: 'a',
@@ -206,7 +206,7 @@ t.test('v3 4.10 evidence has one input for each comparison and shows the basis o
   t.end()
 })
 
-t.test('v3 4.11 no signal is quiet while silence is held back, and a result that silence would change is provisional', t => {
+t.test('no signal is quiet while silence is held back, and a result that silence would change is provisional (v3 4.11)', t => {
   const gone = { not: { signal: 'a', field: 'known' } } as DecisionNode
   const heard = { a: heardOf(seen(start, 'problem')) }
   const at = start + 10 * minute

@@ -592,7 +592,7 @@ t.test('problem is notified when its confirmation delay ends at the exact end of
   t.strictSame(await house.kinds(), ['problem'])
 })
 
-t.test('moved window keeps its start, and problems are notified as usual after the window is cancelled', async t => {
+t.test('window whose end is moved keeps its start, and problems are notified as usual after it is cancelled', async t => {
   const house = await createCustom()
   await house.signal('beat', 'custom_event')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 10 * minute })

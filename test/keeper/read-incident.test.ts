@@ -8,7 +8,7 @@ import { readIncident } from '../../services/keeper/step/commands/incident-comma
 import { nothingHeld } from '../../services/keeper/step/types.ts'
 import { create, observe, second, setStage } from './resources/resource-world.ts'
 
-t.test('v3 5.7 `next` names no confirmation when the signal of the rule is quiet or this silence is held back', async t => {
+t.test('`next` names no confirmation when the signal of the rule is quiet or this silence is held back (v3 5.7)', async t => {
   const world = await setStage()
   const { id } = await create(world)
   await observe(world, id, { signal: 'probe', state: 'problem' })

@@ -26,7 +26,7 @@ function naive(known: Iterable<Row>, fromUs: number, toUs: number): number[] {
   return inside.map(({ value }) => value as number).sort()
 }
 
-t.test('numbers between two instants are the last recorded numbers of the rows', async t => {
+t.test('numbers of a period are those of the rows in it, each as it was last recorded', async t => {
   fc.assert(
     fc.property(rows, fc.integer({ min: -4, max: 13 }), fc.integer({ min: -4, max: 13 }), (noted, fromUs, toUs) => {
       const known = new Map<string, Row>()

@@ -33,7 +33,7 @@ const confirm = { type: 'hold.elapsed', at: 2 * minute } as const
 const well = (at: number) => ({ type: 'ok.judged', at }) as const
 const taken = (at: number) => ({ type: 'incident.acknowledged', at, by: 'Ada', via: 'api' }) as const
 
-t.test('v3 5.7 `next` equals the step of the machine at its deadline', t => {
+t.test('`next` equals the step of the machine at its deadline (v3 5.7)', t => {
   const cases: [title: string, events: IncidentEvent[], next: object | null, undecided: object | null][] = [
     ['opened', [], { what: 'confirm', at: 2 * minute }, null],
     ['confirmed', [confirm], { what: 'remind', at: 2 * minute + 4 * hour }, { what: 'remind', at: 2 * minute + 4 * hour }],
@@ -52,7 +52,7 @@ t.test('v3 5.7 `next` equals the step of the machine at its deadline', t => {
   t.end()
 })
 
-t.test('v3 5.7 reminder in `next` is due after the end of the window when maintenance runs', t => {
+t.test('reminder in `next` is due after the end of the window when maintenance runs (v3 5.7)', t => {
   const { held } = play([confirm])
   const first = 2 * minute + 4 * hour
   const cases: [title: string, mutedTo: number, at: number][] = [
@@ -68,7 +68,7 @@ t.test('v3 5.7 reminder in `next` is due after the end of the window when mainte
   t.end()
 })
 
-t.test('v3 5.2 history lists only openings, confirmations, changed verdicts and closings', t => {
+t.test('history lists only openings, confirmations, changed verdicts and closings (v3 5.2)', t => {
   const lives: [title: string, events: IncidentEvent[], listed: boolean[], closeAfterMs?: number][] = [
     ['a whole life', [confirm, well(hour), { type: 'recovery.elapsed', at: hour }], [true, true, true, true]],
     [

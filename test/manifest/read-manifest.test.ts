@@ -327,7 +327,7 @@ for (const [title, sent] of accepted) {
   })
 }
 
-t.test('v3 3.6 Template is read with every default', t => {
+t.test('Template is read with every default (v3 3.6)', t => {
   const sent = {
     ...manifest,
     name: ' Host ',
@@ -376,7 +376,7 @@ t.test('v3 3.6 Template is read with every default', t => {
   t.end()
 })
 
-t.test('v3 3.9 references stay as sent when destinations are unknown', t => {
+t.test('references stay as sent when destinations are unknown (v3 3.9)', t => {
   const offline = { ...context, destinations: null }
   t.equal(readManifest(withRule({ destination: { name: 'Nobody' } }), offline).rules[0]?.destination, 'Nobody')
   t.end()
@@ -406,7 +406,7 @@ const template = readManifest(
   context,
 )
 
-t.test('v3 6.2 absent `meta` values take their defaults, and each refusal names the field', t => {
+t.test('absent `meta` values take their defaults, and each refusal names the field (v3 6.2)', t => {
   t.strictSame(readAnswers(template, { load: 0.5 }), { count: 2, load: 0.5, hold: 60 })
   t.strictSame(holdsOf(template.rules[0] as never, readAnswers(template, { load: 1, hold: 7 })), {
     confirmAfterMs: 7_000,
@@ -451,18 +451,18 @@ t.test('v3 6.2 absent `meta` values take their defaults, and each refusal names 
   t.end()
 })
 
-t.test('v3 6.3 `meta` value sent as null takes its default, and unsent `meta` values stay', t => {
+t.test('`meta` value sent as null takes its default, and unsent `meta` values stay (v3 6.3)', t => {
   const present = { load: 1, count: 3, text: 'a' }
   t.strictSame(readAnswers(template, { count: null, text: null }, present), { load: 1, count: 2, hold: 60 })
   t.end()
 })
 
-t.test('v3 6.5 rebind keeps a `meta` value when both revisions declare its field and the new revision accepts it', t => {
+t.test('rebind keeps a `meta` value when both revisions declare its field and the new revision accepts it (v3 6.5)', t => {
   t.strictSame(answersToKeep({ load: 1, count: 9, gone: 'x', tier: 'tin' }, template), { load: 1, tier: 'tin' })
   t.end()
 })
 
-t.test('v3 3.11 preview warns of each signal whose silence no rule notices', t => {
+t.test('preview warns of each signal whose silence no rule notices (v3 3.11)', t => {
   const known = { signal: 'probe', field: 'known' }
   const rows: [decision: unknown, warned: string[]][] = [
     [isDown, ['probe']],

@@ -307,7 +307,7 @@ const link = '<https://status.example.com/subjects/a1b2c3d4e5|View timeline>'
 const reasons = ['Reason: probe: no `route` to host', `Reason: load: ${'x'.repeat(199)}…`]
 const explained = '`probe problem, load 0.1`'
 
-t.test('v3 10.7 each message about a rule of a Template has the expected title, colour and lines', async t => {
+t.test('each message about a rule of a Template has the expected title, colour and lines (v3 10.7)', async t => {
   const cases: [AlertDocument, title: string, color: string, lines: string[]][] = [
     [
       about({}),
@@ -363,7 +363,7 @@ t.test('v3 10.7 each message about a rule of a Template has the expected title, 
   t.match(escaped, /&lt;!x&gt; 'a'/)
 })
 
-t.test('v3 10.7 message about an opening or acknowledgement has its title also for a rule without a Template', async t => {
+t.test('message about an opening or acknowledgement has its title also for a rule without a Template (v3 10.7)', async t => {
   const plain = { ...facts, confirmedAt: null }
   const several = { failing: [], unknown: ['de01', 'fr01'], ok: ['us01'], error: '', condition: 'no_data' as const }
   const cases: [AlertDocument, title: string, text: RegExp][] = [
@@ -386,7 +386,7 @@ t.test('v3 10.7 message about an opening or acknowledgement has its title also f
   for (const [given, title, text] of cases) t.match(bodyOf(given).attachments, [{ title, text }])
 })
 
-t.test('v3 10.8 payload template has rule, action, resource and evidence', async t => {
+t.test('payload template has rule, action, resource and evidence (v3 10.8)', async t => {
   const fieldsOf = (given: AlertDocument) => templateFields(given, { ...context, workspaceName: 'Acme' }, text => text)
   t.match(fieldsOf(about({})), {
     kind: 'problem',
@@ -421,7 +421,7 @@ const comparisons: NonNullable<AlertFacts['comparisons']> = {
   omitted: 0,
   truncated: false,
 }
-t.test('v3 10.9 webhook incident shows the evidence of a rule of a Template', async t => {
+t.test('webhook incident shows the evidence of a rule of a Template (v3 10.9)', async t => {
   const documented = documentedMessage()
   const body = bodyOf(about({}, { comparisons, fields: { host: 'srv', threshold: 3 }, fieldsOmitted: 2 }))
   t.ok(documented(body))
@@ -459,7 +459,7 @@ t.test('v3 10.9 webhook incident shows the evidence of a rule of a Template', as
   t.match([many.omitted, many.truncated, many.inputs.length], [3, true, 16])
 })
 
-t.test('v3 10.9 webhook incident names the transition and its instant', async t => {
+t.test('webhook incident names the transition and its instant (v3 10.9)', async t => {
   const documented = documentedMessage()
   const troubleSince = startAt - 2 * minute
   const cases: [AlertDocument, expected: object][] = [
@@ -555,7 +555,7 @@ async function scene(
 const name = 'Destination one'
 const confirmed = { confirmedAt: startAt }
 
-t.test('v3 10.5 message of a confirmation withdraws the opening that waits for a retry, and is sent at once', async t => {
+t.test('message of a confirmation withdraws the opening that waits for a retry, and is sent at once (v3 10.5)', async t => {
   const { receiver, clock, opening, message, tell, log, logged, deliveries } = await scene(t, call => ({
     status: call === 1 ? 503 : 200,
   }))
@@ -572,7 +572,7 @@ t.test('v3 10.5 message of a confirmation withdraws the opening that waits for a
   ])
 })
 
-t.test('v3 10.5 confirmation is sent while an opening is being sent, and ends the retries of the opening', async t => {
+t.test('confirmation is sent while an opening is being sent, and ends the retries of the opening (v3 10.5)', async t => {
   let refuse: (answer: Answer) => void = () => {}
   const answered = new Promise<Answer>(resolve => {
     refuse = resolve
@@ -596,7 +596,7 @@ t.test('v3 10.5 confirmation is sent while an opening is being sent, and ends th
   t.equal(receiver.hits.length, 2)
 })
 
-t.test('v3 10.5 message of an opening is withheld when the notifier finds it after the confirmation', async t => {
+t.test('message of an opening is withheld when the notifier finds it after the confirmation (v3 10.5)', async t => {
   const { receiver, opening, message, tell, log, logged } = await scene(t, () => ({ status: 200 }))
   await tell([opening, message(2, 'problem', confirmed)], confirmed)
   await logged(2)
@@ -607,7 +607,7 @@ t.test('v3 10.5 message of an opening is withheld when the notifier finds it aft
   t.equal(receiver.hits.length, 1)
 })
 
-t.test('v3 10.5 closing of an unconfirmed incident is sent only to the recipients of its opening', async t => {
+t.test('closing of an unconfirmed incident is sent only to the recipients of its opening (v3 10.5)', async t => {
   for (const status of [200, 404]) {
     const { receiver, opening, message, tell, log, logged } = await scene(t, call => ({ status: call === 1 ? status : 200 }))
     await tell([opening])
@@ -622,7 +622,7 @@ t.test('v3 10.5 closing of an unconfirmed incident is sent only to the recipient
   }
 })
 
-t.test('v3 10.3 withheld message has one log entry, and a message that no destination selects has none', async t => {
+t.test('withheld message has one log entry, and a message that no destination selects has none (v3 10.3)', async t => {
   const gone = (facts: Partial<AlertFacts>) => ({ ...confirmed, ...facts })
   const cases: [title: string, kind: AlertKind, change: Partial<AlertFacts>, more: Partial<AlertDocument>, entries: unknown[]][] =
     [
@@ -655,7 +655,7 @@ t.test('v3 10.3 withheld message has one log entry, and a message that no destin
   t.strictSame(await off.log(), [['problem', 'held', 'destination_disabled', name]])
 })
 
-t.test('v3 10.3 delivery that ends unsent has a log entry with its reason', async t => {
+t.test('delivery that ends unsent has a log entry with its reason (v3 10.3)', async t => {
   const { store, clock, message, tell, log, logged, deliveries } = await scene(t, () => ({ status: 503 }))
   await tell([message(1, 'problem', confirmed)], confirmed)
   await until(async () => (await deliveries())[0]?.[1] === 'waiting', 'it waits')

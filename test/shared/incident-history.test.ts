@@ -7,7 +7,7 @@ const evidence = { inputs: [], omitted: 0, truncated: false }
 const entryOf = (sequence: number, event: string, state: string, condition: HistoryDocument['condition']) =>
   historyEntry({ sequence, at: 60, event: { type: event, at: 70 }, state, condition, explanation: 'beat problem', evidence })
 
-t.test('v3 5.2 history entry has the kind of its transition and the instant at which it took effect', async t => {
+t.test('history entry has the kind of its transition and the instant at which it took effect (v3 5.2)', async t => {
   const kinds: [sequence: number, event: string, state: string, condition: HistoryDocument['condition'], kind: string][] = [
     [1, 'problem.judged', 'pending', 'problem', 'opened'],
     [2, 'hold.elapsed', 'problem', 'problem', 'confirmed'],
@@ -21,7 +21,7 @@ t.test('v3 5.2 history entry has the kind of its transition and the instant at w
   }
 })
 
-t.test('v3 5.4 history entry of a closing by command has no evidence, and keeps the last verdict', async t => {
+t.test('history entry of a closing by command has no evidence, and keeps the last verdict (v3 5.4)', async t => {
   for (const command of ['rule.removed', 'subject.archived'])
     t.match(entryOf(2, command, 'closed', 'problem'), { kind: 'closed', condition: 'problem', evidence: null }, command)
 })

@@ -256,7 +256,7 @@ t.test('name has hidden characters if any character is invisible or changes the 
   for (const name of names) t.equal(hasHiddenCharacters(name), false, name)
 })
 
-t.test('v3 11.1 parameter name is recognised as a credential when one part of the name is a credential word', async t => {
+t.test('parameter name is recognised as a credential when one part of the name is a credential word (v3 11.1)', async t => {
   const marked = [
     ...[
       'api_token',

@@ -1,6 +1,6 @@
 // `npm run sim -- --seed N`: runs one seed with a trace of its events. `--seeds A-B`: many seeds, with progress. `--for-s S`: stops after S
-// seconds. `--custom`, `--resources`: seeds of the custom subjects' and of the Resources' simulation. The last line has the numbers of run
-// and failed seeds. Exit code 1: a seed failed.
+// seconds. `--custom`, `--resources`: seeds of the custom subjects' and of the Resources' simulation. The last line says how many seeds
+// were run, and how many of them failed. Exit code 1: a seed failed.
 import { parseArgs } from 'node:util'
 import { simulateCustom } from './custom/simulate-custom.ts'
 import { simulateResources } from './resources/simulate-resources.ts'

@@ -45,7 +45,7 @@ function nullIfMissing(error: unknown): null {
   throw error
 }
 
-/** Returns the Incidents of all `places`, newest first. */
+/** Returns the Incidents of these workspaces, or of one Resource in each of them, newest first. */
 export async function readIncidents(api: Api, places: readonly Place[], options: ListOptions): Promise<Placed[]> {
   const { lifecycle = 'open', template, limit } = options
   const filters = { template, ...filterOf('--meta', options.meta), ...filterOf('--label', options.label) }

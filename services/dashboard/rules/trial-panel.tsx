@@ -1,4 +1,5 @@
-// Result of a rule's trial: verdict, readings, and destinations that would be notified. A sentence names the limits of a trial.
+// Result of a rule's trial: verdict, readings, and destinations that would be notified. It also says in a sentence what a trial
+// cannot show.
 import { Fragment } from 'preact'
 import type { RuleTrialInput, RuleTrialObject } from '#shared/contracts/session/session-incidents.ts'
 import { sentence } from '../data/format.ts'

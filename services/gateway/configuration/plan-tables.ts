@@ -1,4 +1,4 @@
-// Steps of delivery tables, of custom subjects and of website monitors. Pure.
+// Planned requests that create or change delivery tables, custom subjects and website monitors. Pure.
 import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
 import { isSame, type KnownDestination } from './plan-destinations.ts'

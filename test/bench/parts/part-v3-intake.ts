@@ -20,7 +20,7 @@ const batch = { perBatch: 500, atOnce: 4 }
 const shapes = [5, 100]
 
 const kinds = ['generation 2', 'generation 3', 'generation 3 without audit'] as const
-/** Requests a second, in the order of `kinds`. */
+/** Numbers of requests per second, in the order of `kinds`. */
 type Rates = [classic: number, audited: number, silent: number]
 
 export async function v3Intake(run: Run): Promise<PartResult> {

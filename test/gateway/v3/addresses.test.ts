@@ -74,7 +74,7 @@ async function storedOf({ store }: Pick<ApiWorld, 'store'>): Promise<string> {
 
 const first = (more: object = {}) => ({ resource: 'srv-1', signal: 'probe', state: 'ok', template_id: 'host', ...more })
 
-t.test('v3 8.2 address shows its token once, and is listed and deleted without the token', async t => {
+t.test('address shows its token once, and is listed and deleted without the token (v3 8.2)', async t => {
   const world = await start(t)
   const { call } = world
   const made = await call('POST', '/addresses', { body: { template: 'host', second_factor: true, description: ' Jobs ' } })
@@ -99,7 +99,7 @@ t.test('v3 8.2 address shows its token once, and is listed and deleted without t
   t.match((await call('GET', '/addresses')).json.result, { length: 1 })
 })
 
-t.test('v3 8.2 address that is refused at its creation is not stored', async t => {
+t.test('address that is refused at its creation is not stored (v3 8.2)', async t => {
   const world = await start(t)
   const cases: [body: object, status: number, field: string | undefined][] = [
     [{ template: 'nothing' }, 422, 'template'],
@@ -123,7 +123,7 @@ t.test('v3 8.2 address that is refused at its creation is not stored', async t =
   t.equal(await world.store.count('addresses', {}), 100)
 })
 
-t.test('v3 8.4 first report creates a Resource, and later reports find it by key or id', async t => {
+t.test('first report creates a Resource, and later reports find it by key or id (v3 8.4)', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const made = await world.send(token, first({ meta: { team: 'core' }, id: 'run-1', value: 3 }))
@@ -159,7 +159,7 @@ t.test('v3 8.4 first report creates a Resource, and later reports find it by key
   t.strictSame(new Set(rows.map(({ source }) => source)), new Set(['address']))
 })
 
-t.test('v3 8.4 key of up to 128 characters creates a Resource whose name is the first 100 characters', async t => {
+t.test('key of up to 128 characters creates a Resource whose name is the first 100 characters (v3 8.4)', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const key = 'k'.repeat(128)
@@ -167,7 +167,7 @@ t.test('v3 8.4 key of up to 128 characters creates a Resource whose name is the 
   t.match((await world.call('GET', `/resources/${key}`)).json.result, { key, name: 'k'.repeat(100) })
 })
 
-t.test('v3 1.2 any content type is read as JSON', async t => {
+t.test('any content type is read as JSON (v3 1.2)', async t => {
   const world = await start(t)
   const { token } = await world.make()
   for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', '']) {
@@ -176,7 +176,7 @@ t.test('v3 1.2 any content type is read as JSON', async t => {
   }
 })
 
-t.test('v3 8.4 refused report stores nothing', async t => {
+t.test('refused report stores nothing (v3 8.4)', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const bound = (await world.make({ template: 'host' })).token
@@ -243,7 +243,7 @@ t.test('v3 8.4 refused report stores nothing', async t => {
   t.equal((await world.send(token, `${JSON.stringify(first())}`.padEnd(256 * 1024))).status, 202, 'a request of 256 KiB')
 })
 
-t.test('v3 8.4 report that would create Resource number 1,001 of a day gets 429 and stores nothing', async t => {
+t.test('report that would create Resource number 1,001 of a day gets 429 and stores nothing (v3 8.4)', async t => {
   const world = await start(t)
   const { id, token } = await world.make()
   world.clock.advance(day - (world.clock.now() % day) + 1_000)
@@ -259,7 +259,7 @@ t.test('v3 8.4 report that would create Resource number 1,001 of a day gets 429 
   t.equal((await world.send(token, first())).status, 202, 'a Resource that exists is reported on')
 })
 
-t.test('v3 8.4 workspace with 100,000 Resources accepts no further Resource by report or API', async t => {
+t.test('workspace with 100,000 Resources accepts no further Resource by report or API (v3 8.4)', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const count = world.store.count.bind(world.store)
@@ -278,7 +278,7 @@ t.test('v3 8.4 workspace with 100,000 Resources accepts no further Resource by r
   t.equal(await storedOf(world), before)
 })
 
-t.test('v3 8.1 request that is no POST to a known address gets 404 in the envelope, and no audit row', async t => {
+t.test('request that is no POST to a known address gets 404 in the envelope, and no audit row (v3 8.1)', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const rows: [method: string, path: string][] = [
@@ -318,7 +318,7 @@ const fetchAt = async ({ address }: Pick<ApiWorld, 'address'>, method: string, p
   return { status: response.status, json: text.startsWith('{') ? JSON.parse(text) : null }
 }
 
-t.test('v3 8.3 second factor accepts only full keys of editors and owners', async t => {
+t.test('second factor accepts only full keys of editors and owners (v3 8.3)', async t => {
   const world = await start(t)
   const { token } = await world.make({ second_factor: true })
   const person = async (name: string, roles: Record<string, Role>, more: object = {}) =>
@@ -357,7 +357,7 @@ t.test('v3 8.3 second factor accepts only full keys of editors and owners', asyn
   t.equal(status, 401, 'an expired key')
 })
 
-t.test('v3 8.3 address without a second factor ignores keys and cookies', async t => {
+t.test('address without a second factor ignores keys and cookies (v3 8.3)', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const headers = {
@@ -369,7 +369,7 @@ t.test('v3 8.3 address without a second factor ignores keys and cookies', async 
   t.equal((await world.send(token, first(), { headers })).status, 202)
 })
 
-t.test('v3 8.2 deleted address is refused by a gateway that has a copy of the address', async t => {
+t.test('deleted address is refused by a gateway that has a copy of the address (v3 8.2)', async t => {
   const world = await start(t)
   const { id, token } = await world.make()
   t.equal((await world.send(token, first())).status, 202)
@@ -377,7 +377,7 @@ t.test('v3 8.2 deleted address is refused by a gateway that has a copy of the ad
   t.match(await world.send(token, first()), { status: 404, json: { error: { code: 1404 } } })
 })
 
-t.test('v3 8.2 addresses of a deleted workspace are refused by a gateway that has copies of them', async t => {
+t.test('addresses of a deleted workspace are refused by a gateway that has copies of them (v3 8.2)', async t => {
   const world = await start(t)
   const { token } = await world.make()
   t.equal((await world.send(token, first())).status, 202)
@@ -386,7 +386,7 @@ t.test('v3 8.2 addresses of a deleted workspace are refused by a gateway that ha
 })
 
 for (const what of ['address', 'key of the second factor'] as const) {
-  t.test(`v3 8.2 report stores nothing when its ${what} is deleted while the body arrives`, async t => {
+  t.test(`report stores nothing when its ${what} is deleted while the body arrives (v3 8.2)`, async t => {
     const world = await start(t)
     const { id, token } = await world.make({ second_factor: true })
     const { token: key, keyId } = await world.addPerson('edda', { w1: 'editor' })
@@ -411,7 +411,7 @@ for (const what of ['address', 'key of the second factor'] as const) {
   })
 }
 
-t.test('v3 8.5 audit row of a report through an address has the address in place of the key', async t => {
+t.test('audit row of a report through an address has the address in place of the key (v3 8.5)', async t => {
   const world = await start(t)
   const plain = await world.make()
   const keyed = await world.make({ second_factor: true })
@@ -440,7 +440,7 @@ t.test('v3 8.5 audit row of a report through an address has the address in place
   t.equal(rows.length, 4, 'a refused second factor and an unknown token leave no row')
 })
 
-t.test('v3 8.1 token of an address is in no log and no document', async t => {
+t.test('token of an address is in no log and no document (v3 8.1)', async t => {
   const world = await start(t)
   const { token } = await world.make({ second_factor: true })
   const plain = await world.make()

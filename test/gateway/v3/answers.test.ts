@@ -51,7 +51,7 @@ async function whileTimePasses(answering: Promise<Answer>): Promise<Answer> {
   return answering
 }
 
-t.test('v3 1.7 request to a busy keeper gets 429 with Retry-After, and a batch item to a busy keeper gets 1429', async t => {
+t.test('request to a busy keeper gets 429 with Retry-After, and a batch item to a busy keeper gets 1429 (v3 1.7)', async t => {
   world.keeper.trouble = 'busy'
   const { status, json, headers } = await whileTimePasses(call('POST', `${resources}/srv-1/observations`, { body: report }))
   t.match({ status, error: json.error }, { status: 429, error: { code: 1429, error_type: 'rate_limited' } })
@@ -62,7 +62,7 @@ t.test('v3 1.7 request to a busy keeper gets 429 with Retry-After, and a batch i
   t.match(batch.json.result.results, [{ error: { code: 1429 } }, { error: { code: 1422 } }])
 })
 
-t.test('v3 1.9 instants have a zone in requests and end in Z in responses', async t => {
+t.test('instants have a zone in requests and end in Z in responses (v3 1.9)', async t => {
   const now = world.clock.now()
   const utc = new Date(now).toISOString()
   const cases: [at: unknown, status: number][] = [
@@ -94,7 +94,7 @@ async function unanswered(request: () => Promise<Answer>, ms: number): Promise<A
   return answering
 }
 
-t.test('v3 1.10 request gets 500 after its time limit, and each unfinished item of a batch gets 1500', async t => {
+t.test('request gets 500 after its time limit, and each unfinished item of a batch gets 1500 (v3 1.10)', async t => {
   const single = await unanswered(() => call('POST', `${resources}/srv-1/observations`, { body: report }), limits.v3.answerMs)
   t.match(single, { status: 500, json: { error: { code: 1500, error_type: 'server' } } })
   const items = { observations: [{ resource: 'srv-1', ...report }, { ...report }] }
@@ -106,7 +106,7 @@ t.test('v3 1.10 request gets 500 after its time limit, and each unfinished item 
   t.match(batch.json.result.results, [{ error: { code: 1500 } }, { error: { code: 1422 } }])
 })
 
-t.test('v3 1.12 name is trimmed before its length is checked', async t => {
+t.test('name is trimmed before its length is checked (v3 1.12)', async t => {
   const { json } = await call('GET', `${resources}/srv-1`)
   t.equal(json.result.name, 'Host 1')
   const cases: [name: string, status: number][] = [
@@ -124,7 +124,7 @@ t.test('v3 1.12 name is trimmed before its length is checked', async t => {
   }
 })
 
-t.test('v3 4.8 status of a rule is null until a signal has reported, and no_data while the rule is undecided', async t => {
+t.test('status of a rule is null until a signal has reported, and no_data while the rule is undecided (v3 4.8)', async t => {
   t.equal((await call('POST', resources, { body: { template: 'host', key: 'srv-2', name: 'Host 2' } })).status, 201)
   const ruleNow = async () => (await call('GET', `${resources}/srv-2`)).json.result.rules[0]
   t.match(await ruleNow(), { status: null, explanation: null, since: null, open_incident: null })
@@ -140,7 +140,7 @@ t.test('v3 4.8 status of a rule is null until a signal has reported, and no_data
   }
 })
 
-t.test('v3 6.8 change of a Resource returns its detail', async t => {
+t.test('change of a Resource returns its detail (v3 6.8)', async t => {
   t.equal((await call('POST', '/workspaces/w1/templates', { body: { ...host, version: 2 } })).status, 201)
   const changes: [method: string, path: string, body?: object][] = [
     ['PATCH', '', { name: 'Another' }],
@@ -157,7 +157,7 @@ t.test('v3 6.8 change of a Resource returns its detail', async t => {
   }
 })
 
-t.test('v3 7.10 archived Resource refuses Observations, and the error says that it is archived', async t => {
+t.test('archived Resource refuses Observations, and the error says that it is archived (v3 7.10)', async t => {
   const sentence = 'Resource srv-1 is archived and accepts no Observations.'
   const single = await call('POST', `${resources}/srv-1/observations`, { body: report })
   t.match(single, { status: 422, json: { error: { code: 1422, message: sentence, details: { field: 'resource' } } } })

@@ -57,7 +57,7 @@ async function start(t: Test, options: Parameters<typeof startApiWorld>[0] = {})
 
 const brief = (rows: AuditView[]) => rows.map(({ method, path, status }) => `${method} ${path} ${status}`)
 
-t.test('v3 11.3: request with an accepted key is recorded unless it is a read', async t => {
+t.test('request with an accepted key is recorded unless it is a read (v3 11.3)', async t => {
   const world = await start(t)
   const { call, owner: token } = world
   const viewer = await world.person('vera', 'viewer')
@@ -100,7 +100,7 @@ t.test('v3 11.3: request with an accepted key is recorded unless it is a read', 
   t.notMatch(await world.dump(), token, 'no token is stored')
 })
 
-t.test('v3 11.3: request refused with 401 is counted in the metrics and not recorded', async t => {
+t.test('request refused with 401 is counted in the metrics and not recorded (v3 11.3)', async t => {
   const world = await start(t)
   for (const token of [null, makeToken(), 'nonsense']) {
     t.equal((await world.call('POST', templates, { token, body: manifest })).status, 401)
@@ -112,7 +112,7 @@ t.test('v3 11.3: request refused with 401 is counted in the metrics and not reco
   t.match(counted, /route="\/api\/v3\/workspaces\/:workspace\/templates",code="1401"\} 3/)
 })
 
-t.test('v3 11.3: row of a request by a stranger names no workspace, so owners of the workspace cannot read it', async t => {
+t.test('row of a request by a stranger names no workspace, so owners of the workspace cannot read it (v3 11.3)', async t => {
   const world = await start(t)
   const stranger = await world.person('sam', null)
   t.equal((await world.call('POST', templates, { token: stranger, body: manifest })).status, 404)
@@ -125,7 +125,7 @@ t.test('v3 11.3: row of a request by a stranger names no workspace, so owners of
   t.strictSame(await kept(world, 0), [])
 })
 
-t.test('v3 11.3: path is recorded without query and tokens within 500 characters', async t => {
+t.test('path is recorded without query and tokens within 500 characters (v3 11.3)', async t => {
   const world = await start(t)
   const token = makeToken()
   const address = 'a-b_'.repeat(11).slice(1)
@@ -154,7 +154,7 @@ t.test('v3 11.3: path is recorded without query and tokens within 500 characters
   t.equal(found[0]?.status, 404, 'a path that cannot be decoded')
 })
 
-t.test('v3 11.3: first 200 characters of User-Agent are recorded, or null if the header is absent', async t => {
+t.test('first 200 characters of User-Agent are recorded, or null if the header is absent (v3 11.3)', async t => {
   const world = await start(t)
   const agents = ['x'.repeat(200), 'x'.repeat(201), '']
   for (const agent of agents) {
@@ -176,7 +176,7 @@ t.test('v3 11.3: first 200 characters of User-Agent are recorded, or null if the
   )
 })
 
-t.test('v3 11.3: request is recorded when its client disconnected before the response', async t => {
+t.test('request is recorded when its client disconnected before the response (v3 11.3)', async t => {
   const world = await start(t)
   const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
   const head = `POST ${templates} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.owner}\r\nContent-Length: 100\r\n\r\n{`
@@ -189,7 +189,7 @@ t.test('v3 11.3: request is recorded when its client disconnected before the res
   t.match(await kept(world, 1), [{ method: 'POST', path: templates, person: { id: 'user-olga' } }])
 })
 
-t.test('v3 11.3: requests of generations 1 and 2 are not recorded', async t => {
+t.test('requests of generations 1 and 2 are not recorded (v3 11.3)', async t => {
   const world = await start(t)
   for (const path of ['/api/v1/rule/x', '/api/v2/workspaces', '/api/v2/%E0', '/api/nothing']) {
     await world.call('POST', path, { token: world.owner, body: {} })
@@ -199,7 +199,7 @@ t.test('v3 11.3: requests of generations 1 and 2 are not recorded', async t => {
   t.strictSame(await kept(world, 0, null), [])
 })
 
-t.test('v3 11.3: change by a session is recorded with its person, and a read by a session is not recorded', async t => {
+t.test('change by a session is recorded with its person, and a read by a session is not recorded (v3 11.3)', async t => {
   const world = await startSessionWorld(t)
   await world.addPerson('vera', { [world.workspaceId]: 'viewer' })
   const [owner, viewer] = [await world.signedIn('owner'), await world.signedIn('vera')]
@@ -224,7 +224,7 @@ t.test('v3 11.3: change by a session is recorded with its person, and a read by 
   t.match(row, { person: { id: 'user-vera' }, path: members, status: 403, workspaceId: world.workspaceId })
 })
 
-t.test('v3 11.3: change of a subject by its id is recorded in the workspace of the subject', async t => {
+t.test('change of a subject by its id is recorded in the workspace of the subject (v3 11.3)', async t => {
   const world = await startSessionWorld(t)
   const owner = await world.signedIn('owner')
   await world.addPerson('vera', { [world.workspaceId]: 'viewer' })
@@ -277,7 +277,7 @@ const planted: Family = {
   },
 }
 
-t.test('v3 11.3: read of recorded evidence is recorded for a key, and not for a session', async t => {
+t.test('read of recorded evidence is recorded for a key, and not for a session (v3 11.3)', async t => {
   const world = await start(t, { families: [...withoutAddresses, planted] })
   const { call, owner: token } = world
   await call('GET', '/in/list', { token })
@@ -286,7 +286,7 @@ t.test('v3 11.3: read of recorded evidence is recorded for a key, and not for a 
   t.match(await kept(world, 1, null), { length: 1, 0: { method: 'GET', status: 200, key: { id: 'key-olga' } } })
 })
 
-t.test('v3 11.3, 11.4: audit row has the address in place of a key, and rows of Observations are deleted earlier', async t => {
+t.test('audit row has the address in place of a key, and rows of Observations are deleted earlier (v3 11.3, 11.4)', async t => {
   const world = await start(t, { families: [...withoutAddresses, planted] })
   const { call, owner: token } = world
   const at = world.clock.now()
@@ -309,7 +309,7 @@ t.test('v3 11.3, 11.4: audit row has the address in place of a key, and rows of 
   )
 })
 
-t.test('v3 11.3: each request is recorded, except reads', async t => {
+t.test('each request is recorded, except reads (v3 11.3)', async t => {
   const world = await start(t)
   const sent = v3Routes
     .filter(({ method, path }) => method !== 'GET' && path.includes(':workspace'))
@@ -322,7 +322,7 @@ t.test('v3 11.3: each request is recorded, except reads', async t => {
   )
 })
 
-t.test('v3 11.5: only an owner with a full key reads the audit, and this read is not recorded', async t => {
+t.test('only an owner with a full key reads the audit, and this read is not recorded (v3 11.5)', async t => {
   const world = await start(t)
   const [editor, viewer] = [await world.person('edda', 'editor'), await world.person('vera', 'viewer')]
   const rows: [token: string | null, status: number, details: object][] = [
@@ -342,7 +342,7 @@ t.test('v3 11.5: only an owner with a full key reads the audit, and this read is
   t.equal((await kept(world, 1)).length, 1)
 })
 
-t.test('v3 11.5: row is returned with all its fields', async t => {
+t.test('row is returned with all its fields (v3 11.5)', async t => {
   const world = await start(t)
   await world.call('POST', templates, { token: world.owner, body: manifest })
   const [row] = await kept(world, 1)
@@ -366,7 +366,7 @@ t.test('v3 11.5: row is returned with all its fields', async t => {
   })
 })
 
-t.test('v3 11.5: pages and filters accept values up to their bounds, and refuse values above them', async t => {
+t.test('pages and filters accept values up to their bounds, and refuse values above them (v3 11.5)', async t => {
   const world = await start(t)
   const editor = await world.person('edda', 'editor')
   const instants: string[] = []
@@ -425,7 +425,7 @@ t.test('v3 11.5: pages and filters accept values up to their bounds, and refuse 
   t.strictSame(instantsOf(await list(`?path=/${'x'.repeat(499)}`)), [])
 })
 
-t.test('v3 11.4: stopping gateway writes the remaining rows', async t => {
+t.test('stopping gateway writes the remaining rows (v3 11.4)', async t => {
   const world = await startApiWorld()
   const { token } = await world.addPerson('olga', { w1: 'owner' })
   await world.call('DELETE', templates, { token })

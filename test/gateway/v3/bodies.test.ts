@@ -47,7 +47,7 @@ const create = async (key: string) => {
   t.equal(status, 201)
 }
 
-t.test('v3 3.1 fields, signals and rules may be named `constructor`', async t => {
+t.test('fields, signals and rules may be named `constructor` (v3 3.1)', async t => {
   await create('constructor')
   const read = async () => (await send('PATCH', '/resources/constructor', {})).result
   const { meta, rules } = await read()
@@ -62,7 +62,7 @@ t.test('v3 3.1 fields, signals and rules may be named `constructor`', async t =>
   t.strictSame((await read()).meta, { constructor: 'x', limit: 4 })
 })
 
-t.test('v3 1.4 optional member that is null counts as absent', async t => {
+t.test('optional member that is null counts as absent (v3 1.4)', async t => {
   await create('nulls')
   const labelled = await send('PATCH', '/resources/nulls', { labels: { env: 'x' } })
   t.equal(labelled.status, 200)
@@ -79,7 +79,7 @@ t.test('v3 1.4 optional member that is null counts as absent', async t => {
   t.equal((await send('POST', '/resources', made)).status, 201)
 })
 
-t.test('v3 1.4 number too large for a double gets 422 with the name of its field, and nothing is stored', async t => {
+t.test('number too large for a double gets 422 with the name of its field, and nothing is stored (v3 1.4)', async t => {
   await create('numbers')
   const before = await world.dump()
   const cases: [method: string, path: string, body: string, field: string][] = [
@@ -113,7 +113,7 @@ t.test('v3 1.4 number too large for a double gets 422 with the name of its field
   t.equal((await send('POST', '/resources/numbers/observations', largest)).status, 202)
 })
 
-t.test('v3 1.5 refusal of an unknown key names the key, also when the key is empty', async t => {
+t.test('refusal of an unknown key names the key, also when the key is empty (v3 1.5)', async t => {
   for (const key of ['', ' ', '__proto__', 'constructor', 'a.b']) {
     const { status, error } = await send('POST', '/templates', `{"key":"host","version":3,${JSON.stringify(key)}:1}`)
     t.strictSame([status, error.details], [400, { field: key }])
@@ -121,14 +121,14 @@ t.test('v3 1.5 refusal of an unknown key names the key, also when the key is emp
   t.strictSame((await send('POST', '/templates', '[]')).error.details, {}, 'but for what is no object')
 })
 
-t.test('v3 1.5 name with hidden characters gets 422 with the field `name`', async t => {
+t.test('name with hidden characters gets 422 with the field `name` (v3 1.5)', async t => {
   for (const name of ['a\u202eb', '\u200b']) {
     const { status, error } = await send('POST', '/workspaces', { name }, '')
     t.strictSame([status, error.details], [422, { field: 'name' }])
   }
 })
 
-t.test('v3 1.3 faulty Observation on an archived Resource is refused for its fault on every route', async t => {
+t.test('faulty Observation on an archived Resource is refused for its fault on every route (v3 1.3)', async t => {
   await create('archived')
   t.equal((await send('POST', '/resources/archived/archive', {})).status, 200)
   const faults: [sent: object, field: string][] = [
@@ -146,7 +146,7 @@ t.test('v3 1.3 faulty Observation on an archived Resource is refused for its fau
   }
 })
 
-t.test('v3 7.9 item of a batch reports the first of two faults, as the single route does', async t => {
+t.test('item of a batch reports the first of two faults, as the single route does (v3 7.9)', async t => {
   const { result } = await send('POST', '/observations', { observations: [{ unknown: 1 }, { resource: 7 }, {}] })
   const told = result.results.map(({ error }: { error: { code: number; details: object } }) => [error.code, error.details])
   t.strictSame(told, [

@@ -65,7 +65,7 @@ async function home() {
   return { id, path, token, send, create, marked }
 }
 
-t.test('v3 10.1 destination has exactly the documented members, without its URL', async t => {
+t.test('destination has exactly the documented members, without its URL (v3 10.1)', async t => {
   const { send, create } = await home()
   const slack = await create({ name: ' On call ', type: 'slack', channel: '#ops' })
   t.strictSame(slack, {
@@ -90,7 +90,7 @@ t.test('v3 10.1 destination has exactly the documented members, without its URL'
   t.equal(stored?.url, `${secretUrl}/2`)
 })
 
-t.test('v3 10.1 PATCH changes only the sent members', async t => {
+t.test('PATCH changes only the sent members (v3 10.1)', async t => {
   const { send, create } = await home()
   const made = await create({ send_on_open: true })
   const [before] = await world.store.get('destinations', [made.id])
@@ -102,7 +102,7 @@ t.test('v3 10.1 PATCH changes only the sent members', async t => {
   t.strictSame((await send('PATCH', `/${made.id}`, { name: 'PAGER' })).json.result, { ...made, enabled: false, name: 'PAGER' })
 })
 
-t.test('v3 10.1 first enabled destination becomes default and stays default', async t => {
+t.test('first enabled destination becomes default and stays default (v3 10.1)', async t => {
   const { send, create, marked } = await home()
   const off = await create({ name: 'off', enabled: false })
   t.match(off, { enabled: false, default: false })
@@ -147,7 +147,7 @@ const refusals: [title: string, change: object, status: number, field: string | 
   ['an unknown member', { secret: 'x' }, 400, 'secret'],
   ['the name of another in another case', { name: 'TAKEN' }, 409, 'name'],
 ]
-t.test('v3 10.1 faulty destination is refused with the name of its field at creation and change, and not stored', async t => {
+t.test('faulty destination is refused with the name of its field at creation and change, and not stored (v3 10.1)', async t => {
   const { send, create } = await home()
   await create({ name: 'Taken' })
   const webhook = await create({ name: 'Mine' })
@@ -171,7 +171,7 @@ t.test('v3 10.1 faulty destination is refused with the name of its field at crea
   t.equal(await world.dump(), before)
 })
 
-t.test('v3 10.1 destination is accepted with each field at its bound', async t => {
+t.test('destination is accepted with each field at its bound (v3 10.1)', async t => {
   const { create } = await home()
   t.equal((await create({ name: long(100) })).name, long(100))
   await create({ name: 'url', url: urlOf(2_048) })
@@ -180,37 +180,40 @@ t.test('v3 10.1 destination is accepted with each field at its bound', async t =
   await t.rejects(create({ name: 'one more' }), /"code":1422.*"field":"name"/)
 })
 
-t.test('v3 2.8 members read with a full key, editors write, and a missing object is reported before missing rights', async t => {
-  const path = '/workspaces/shared/destinations'
-  const body = { name: 'Pager', type: 'webhook', url: receiver.url }
-  const { id } = (await call('POST', path, { body })).json.result
-  const routes: [method: string, below: string, viewerGets: number][] = [
-    ['GET', '', 200],
-    ['GET', `/${id}`, 200],
-    ['GET', `/${id}/deliveries`, 200],
-    ['POST', '', 403],
-    ['PATCH', `/${id}`, 403],
-    ['POST', `/${id}/test`, 403],
-    ['DELETE', `/${id}`, 403],
-  ]
-  const stranger = (await home()).token
-  for (const [method, below, viewerGets] of routes) {
-    const route = `${method} ${below}`
-    const asViewer = await call(method, path + below, { token: viewer, body: method === 'GET' ? undefined : {} })
-    t.equal(asViewer.status, viewerGets, route)
-    if (viewerGets === 403) t.strictSame(asViewer.json.error.details, { role: 'editor' }, route)
-    const asScoped = await call(method, path + below, { token: scoped })
-    t.match([asScoped.status, asScoped.json.error.details], [403, { scope: 'full' }], route)
-    t.equal((await call(method, path + below, { token: stranger })).status, 404, route)
-    if (below === '') continue
-    for (const token of [editor, viewer, scoped]) {
-      t.equal((await call(method, path + below.replace(id, 'nothing'), { token })).status, 404, `${route} of nothing`)
+t.test(
+  'members read with a full key, editors write, and a missing object is reported before missing rights (v3 2.8)',
+  async t => {
+    const path = '/workspaces/shared/destinations'
+    const body = { name: 'Pager', type: 'webhook', url: receiver.url }
+    const { id } = (await call('POST', path, { body })).json.result
+    const routes: [method: string, below: string, viewerGets: number][] = [
+      ['GET', '', 200],
+      ['GET', `/${id}`, 200],
+      ['GET', `/${id}/deliveries`, 200],
+      ['POST', '', 403],
+      ['PATCH', `/${id}`, 403],
+      ['POST', `/${id}/test`, 403],
+      ['DELETE', `/${id}`, 403],
+    ]
+    const stranger = (await home()).token
+    for (const [method, below, viewerGets] of routes) {
+      const route = `${method} ${below}`
+      const asViewer = await call(method, path + below, { token: viewer, body: method === 'GET' ? undefined : {} })
+      t.equal(asViewer.status, viewerGets, route)
+      if (viewerGets === 403) t.strictSame(asViewer.json.error.details, { role: 'editor' }, route)
+      const asScoped = await call(method, path + below, { token: scoped })
+      t.match([asScoped.status, asScoped.json.error.details], [403, { scope: 'full' }], route)
+      t.equal((await call(method, path + below, { token: stranger })).status, 404, route)
+      if (below === '') continue
+      for (const token of [editor, viewer, scoped]) {
+        t.equal((await call(method, path + below.replace(id, 'nothing'), { token })).status, 404, `${route} of nothing`)
+      }
     }
-  }
-  t.equal((await call('DELETE', `${path}/${id}`)).status, 200, 'nothing of it was deleted')
-})
+    t.equal((await call('DELETE', `${path}/${id}`)).status, 200, 'nothing of it was deleted')
+  },
+)
 
-t.test('v3 10.1 test sends one message and returns its outcome', async t => {
+t.test('test sends one message and returns its outcome (v3 10.1)', async t => {
   const { send, create } = await home()
   const { id } = await create({ url: receiver.url, enabled: false })
   const rows: [answered: number, result: object][] = [
@@ -229,7 +232,7 @@ t.test('v3 10.1 test sends one message and returns its outcome', async t => {
   t.equal((await send('POST', `/${id}/test`, { now: true })).status, 400)
 })
 
-t.test('v3 10.3 destination lists its deliveries newest first, in pages', async t => {
+t.test('destination lists its deliveries newest first, in pages (v3 10.3)', async t => {
   const { id: workspace, send, create } = await home()
   const { id } = await create({ url: receiver.url })
   const other = await create({ name: 'other', url: receiver.url })
@@ -297,7 +300,7 @@ const manifest = (key: string, version: number, rules: object[]) => ({
   rules,
 })
 
-t.test('v3 10.2 destination that a rule names cannot be deleted, and the refusal names the rules', async t => {
+t.test('destination that a rule names cannot be deleted, and the refusal names the rules (v3 10.2)', async t => {
   const { id: workspace, send, create, token } = await home()
   const { id } = await create()
   const publish = async (body: object) => {
@@ -328,7 +331,7 @@ t.test('v3 10.2 destination that a rule names cannot be deleted, and the refusal
   t.equal((await send('DELETE', `/${id}`)).status, 404)
 })
 
-t.test('v3 10.2 refused deletion names the first 20 uses of a destination and counts further uses', async t => {
+t.test('refused deletion names the first 20 uses of a destination and counts further uses (v3 10.2)', async t => {
   const { id: workspace, send, create, token } = await home()
   const { id } = await create()
   const body = manifest('paged', 1, [rule('a', { destination: id }), rule('b', { destination: { id } })])
@@ -349,7 +352,7 @@ t.test('v3 10.2 refused deletion names the first 20 uses of a destination and co
   t.equal(text.split('; ').length, 20)
 })
 
-t.test('v3 10.2 deletion searches all revisions of many Templates for uses of the destination', async t => {
+t.test('deletion searches all revisions of many Templates for uses of the destination (v3 10.2)', async t => {
   const { id: workspace, send, create } = await home()
   const { id } = await create()
   const documents = Array.from({ length: 250 }, (_, i): TemplateDocument => {

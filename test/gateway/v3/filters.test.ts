@@ -48,7 +48,7 @@ t.before(async () => {
 })
 t.teardown(() => world.stop())
 
-t.test('v3 9.3, 9.4 list shows the Resources that match every filter', async t => {
+t.test('list shows the Resources that match every filter (v3 9.3, 9.4)', async t => {
   const cases: [query: string, keys: string[]][] = [
     ['', ['a', 'b', 'c', 'site']],
     ['?template=host', ['a', 'b', 'c']],
@@ -70,7 +70,7 @@ t.test('v3 9.3, 9.4 list shows the Resources that match every filter', async t =
   for (const [query, keys] of cases) t.strictSame(await keysOf(query), keys, query)
 })
 
-t.test('v3 9.3 Resource is found by its new `meta` and labels, and not by the old ones, right after PATCH', async t => {
+t.test('Resource is found by its new `meta` and labels, and not by the old ones, right after PATCH (v3 9.3)', async t => {
   await create('d', { meta: { two: 50 }, labels: { stage: 'old' } })
   const change = { meta: { two: 51 }, labels: { stage: 'new' } }
   t.match(await world.call('PATCH', '/api/v3/workspaces/w1/resources/d', { token, body: change }), { status: 200 })
@@ -79,7 +79,7 @@ t.test('v3 9.3 Resource is found by its new `meta` and labels, and not by the ol
   t.strictSame(await keysOf('?label.stage=old'), [])
 })
 
-t.test('v3 9.3, 9.4, 1.5 refusal of a filter names its parameter as sent', async t => {
+t.test('refusal of a filter names its parameter as sent (v3 9.3, 9.4, 1.5)', async t => {
   const long = 'x'.repeat(129)
   const cases: [query: string, field: string][] = [
     ['?meta.load_share=1', 'meta.load_share'],
@@ -113,7 +113,7 @@ t.test('v3 9.3, 9.4, 1.5 refusal of a filter names its parameter as sent', async
   t.equal((await list(`?template=${'x'.repeat(100)}`)).status, 200)
 })
 
-t.test('v3 9.1 cursor is valid only with the filters of its list', async t => {
+t.test('cursor is valid only with the filters of its list (v3 9.1)', async t => {
   const first = await list('?template=host&label.env=test&limit=1')
   const { next_cursor: cursor } = first.json.meta
   t.type(cursor, 'string')

@@ -42,7 +42,7 @@ const publish = v3Routes.find(route => route.method === 'POST' && route.path.end
 const manifest = publish?.examples?.[0] as Record<string, unknown>
 const templates = '/workspaces/w1/templates'
 
-t.test('v3 1.1 every response has the envelope', async t => {
+t.test('every response has the envelope (v3 1.1)', async t => {
   const rows: [method: string, path: string, options: CallOptions, status: number, code: number, type: string][] = [
     ['GET', '/version', { token: null }, 200, 0, ''],
     ['GET', '/nothing', {}, 404, 1404, 'not_found'],
@@ -70,7 +70,7 @@ t.test('v3 1.1 every response has the envelope', async t => {
   }
 })
 
-t.test('v3 1.2 any content type is read as JSON', async t => {
+t.test('any content type is read as JSON (v3 1.2)', async t => {
   for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'nonsense']) {
     const raw = JSON.stringify({ name: `By ${type}` })
     const { status, json } = await call('POST', '/workspaces', { raw, headers: { 'content-type': type } })
@@ -79,7 +79,7 @@ t.test('v3 1.2 any content type is read as JSON', async t => {
   }
 })
 
-t.test('v3 1.3 request is refused for the first of its faults in the order of the checks', async t => {
+t.test('request is refused for the first of its faults in the order of the checks (v3 1.3)', async t => {
   const scoped = await scopedKey(['observe'])
   const bad = { raw: '{' }
   const rows: [token: string | null, path: string, status: number][] = [
@@ -98,7 +98,7 @@ t.test('v3 1.3 request is refused for the first of its faults in the order of th
   t.match(json.error, { code: 1400, details: { field: 'url' } }, 'unknown keys before types and parameters')
 })
 
-t.test('v3 1.6 refusal names the unknown or repeated parameter', async t => {
+t.test('refusal names the unknown or repeated parameter (v3 1.6)', async t => {
   for (const query of ['?limit=1', '?x=', '?__proto__=1']) {
     const { status, json } = await call('GET', `/templates${query}`)
     t.equal(status, 422, query)
@@ -106,7 +106,7 @@ t.test('v3 1.6 refusal names the unknown or repeated parameter', async t => {
   }
 })
 
-t.test('v3 2.2 refusal names the missing action of the key or the missing role of its person', async t => {
+t.test('refusal names the missing action of the key or the missing role of its person (v3 2.2)', async t => {
   const scoped = await scopedKey(['observe'])
   const ofViewer = await scopedKey(['templates'], 'vera')
   const rows: [token: string, path: string, details: object][] = [
@@ -122,7 +122,7 @@ t.test('v3 2.2 refusal names the missing action of the key or the missing role o
   }
 })
 
-t.test('v3 2.4 GET /key returns the owner of the key and its actions in order', async t => {
+t.test('GET /key returns the owner of the key and its actions in order (v3 2.4)', async t => {
   const scoped = await scopedKey(['resources', 'acknowledge'])
   t.strictSame((await call('GET', '/key')).json.result, {
     user: { id: 'user-olga', name: 'olga' },
@@ -136,7 +136,7 @@ t.test('v3 2.4 GET /key returns the owner of the key and its actions in order', 
   t.strictSame((await call('GET', '/key', { token: await scopedKey([]) })).json.result.access, ['read'])
 })
 
-t.test('v3 2.5 scoped key is refused in generations 1 and 2, and after the membership of its person has ended', async t => {
+t.test('scoped key is refused in generations 1 and 2, and after the membership of its person has ended (v3 2.5)', async t => {
   const scoped = await scopedKey(['templates'], 'edda')
   for (const path of ['/v1/workspaces', '/v2/workspaces', '/version']) {
     const { status, json } = await world.call('GET', `/api${path}`, { token: scoped })
@@ -151,14 +151,14 @@ t.test('v3 2.5 scoped key is refused in generations 1 and 2, and after the membe
   if (workspace !== null) await world.store.upsert('workspaces', [workspace])
 })
 
-t.test('v3 2.7 scoped key lists only its own workspace', async t => {
+t.test('scoped key lists only its own workspace (v3 2.7)', async t => {
   const scoped = await scopedKey([])
   t.strictSame((await call('GET', '/workspaces', { token: scoped })).json.result, [
     { id: 'w1', name: 'Name of w1', role: 'owner' },
   ])
 })
 
-t.test('v3 2.7 owner with a full key lists the members of the workspace', async t => {
+t.test('owner with a full key lists the members of the workspace (v3 2.7)', async t => {
   const listed = await call('GET', '/workspaces/w1/members')
   t.strictSame(
     listed.json.result,
@@ -190,7 +190,7 @@ t.test('v3 2.7 owner with a full key lists the members of the workspace', async 
   })
 })
 
-t.test('v3 2.8 creator of a workspace can use it before the revocation of their cached identity arrives', async t => {
+t.test('creator of a workspace can use it before the revocation of their cached identity arrives (v3 2.8)', async t => {
   const bus = world.hub.connect()
   const deaf: Bus = {
     ...bus,
@@ -209,7 +209,7 @@ t.test('v3 2.8 creator of a workspace can use it before the revocation of their 
   t.equal((await fastify.inject({ url, headers })).statusCode, 200)
 })
 
-t.test('v3 3.2 Template is published once, and listed after the system Templates', async t => {
+t.test('Template is published once, and listed after the system Templates (v3 3.2)', async t => {
   const { status, json } = await call('POST', templates, { body: manifest })
   t.equal(status, 201)
   t.match(json.result, { id: 'heartbeat@1', fields: [], rules: [{ signals: ['beat'], destination: null, routes: null }] })
@@ -227,7 +227,7 @@ t.test('v3 3.2 Template is published once, and listed after the system Templates
   ])
 })
 
-t.test('v3 1.5 Template is refused with the dotted path of its faulty field', async t => {
+t.test('Template is refused with the dotted path of its faulty field (v3 1.5)', async t => {
   const body = {
     ...manifest,
     version: 2,

@@ -26,7 +26,7 @@ const envelope = {
   meta: null,
 }
 
-t.test('v3 12.1 every route of generations 1 and 2 responds 410 with any key or none', async t => {
+t.test('every route of generations 1 and 2 responds 410 with any key or none (v3 12.1)', async t => {
   const routes = Object.entries(classicRoutes).flatMap(([prefix, all]) =>
     all.map(({ method, path }) => [method, `/api${prefix}${path.replaceAll(/:\w+/g, 'x')}`] as const),
   )
@@ -39,7 +39,7 @@ t.test('v3 12.1 every route of generations 1 and 2 responds 410 with any key or 
   }
 })
 
-t.test('v3 12.1 every other request below /api gets 410 with any method, body and encoding', async t => {
+t.test('every other request below /api gets 410 with any method, body and encoding (v3 12.1)', async t => {
   const paths = [
     '/api',
     '/api/',
@@ -66,7 +66,7 @@ t.test('v3 12.1 every other request below /api gets 410 with any method, body an
   t.match(expecting, /^HTTP\/1.1 410 /)
 })
 
-t.test('v3 12.1 key of a request that gets 410 is not looked up', async t => {
+t.test('key of a request that gets 410 is not looked up (v3 12.1)', async t => {
   const alone = await startApiWorld({ legacy: 'gone', withDirectory: false })
   t.teardown(() => alone.stop())
   const asked: string[] = []
@@ -104,7 +104,7 @@ const raw = (sent: string) =>
       .on('error', reject)
   })
 
-t.test('v3 12.1 generation 3, its document, its pages and the session API are still served', async t => {
+t.test('generation 3, its document, its pages and the session API are still served (v3 12.1)', async t => {
   const stays: [path: string, status: number][] = [
     ['/api/v3/version', 200],
     ['/api/v3/key', 200],
@@ -130,7 +130,7 @@ t.test('v3 12.1 generation 3, its document, its pages and the session API are st
   t.notMatch((await world.call('GET', '/api/openapi/start.js')).text, /v2/)
 })
 
-t.test('v3 12.1 generations 1 and 2 are served unless the installation has ended them', async t => {
+t.test('generations 1 and 2 are served unless the installation has ended them (v3 12.1)', async t => {
   const serving = await startApiWorld()
   t.teardown(() => serving.stop())
   const { token } = await serving.addPerson('olga', { w1: 'owner' })

@@ -83,7 +83,7 @@ const read = async (id: string) => (await call('GET', `${incidents}/${id}`)).jso
 const kindsOf = ({ history }: { history: { kind: string }[] }) => history.map(({ kind }) => kind)
 const now = (afterMs = 0) => new Date(world.clock.now() + afterMs).toISOString()
 
-t.test('v3 5.1, 5.5 and 5.7 Incident has exactly the documented members from opening to closing', async t => {
+t.test('Incident has exactly the documented members from opening to closing (v3 5.1, 5.5 and 5.7)', async t => {
   const id = await create('life')
   await observe('life', { signal: 'probe', state: 'problem', reason: 'no answer at https://user:pw@db.example/' })
   const openedAt = now()
@@ -161,7 +161,7 @@ t.test('v3 5.1, 5.5 and 5.7 Incident has exactly the documented members from ope
   t.equal((await call('GET', `${resources}/life`)).json.result.open_incident, null)
 })
 
-t.test('v3 5.2 incident with delays of 0 is confirmed at its opening, and closed at the first ok', async t => {
+t.test('incident with delays of 0 is confirmed at its opening, and closed at the first ok (v3 5.2)', async t => {
   await create('swift')
   await observe('swift', { signal: 'load', value: 5 })
   const openedAt = now()
@@ -181,7 +181,7 @@ t.test('v3 5.2 incident with delays of 0 is confirmed at its opening, and closed
   t.match(history[2].evidence.inputs, [{ signal: 'load', status: 'ok', value: 1 }])
 })
 
-t.test('v3 5.7 Incident of an undecided rule has at most a reminder as next step, and the newest explanation', async t => {
+t.test('Incident of an undecided rule has at most a reminder as next step, and the newest explanation (v3 5.7)', async t => {
   await create('unknown')
   await observe('unknown', { signal: 'probe', state: 'problem' })
   const [{ id }] = await ofResource('unknown')
@@ -207,7 +207,7 @@ t.test('v3 5.7 Incident of an undecided rule has at most a reminder as next step
   t.match(await read(busy.id), { explanation: 'load 7' }, 'the newest reading, though it changes no verdict')
 })
 
-t.test('v3 5.7 open Incident is returned as stored while no keeper responds', async t => {
+t.test('open Incident is returned as stored while no keeper responds (v3 5.7)', async t => {
   await create('unkept')
   await observe('unkept', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('unkept')
@@ -222,7 +222,7 @@ t.test('v3 5.7 open Incident is returned as stored while no keeper responds', as
 
 const internal = (publicId: string) => createIncidentIds(incidentSalt).decode(publicId)?.incidentId as string
 
-t.test('v3 5.6 any member may acknowledge an open Incident once, and its effective_at stays unchanged', async t => {
+t.test('any member may acknowledge an open Incident once, and its effective_at stays unchanged (v3 5.6)', async t => {
   await create('taken')
   await observe('taken', { signal: 'load', value: 5 })
   const [{ id, effective_at }] = await ofResource('taken')
@@ -245,7 +245,7 @@ t.test('v3 5.6 any member may acknowledge an open Incident once, and its effecti
   t.match((await read(id)).acknowledgement, { by: 'Vera' })
 })
 
-t.test('v3 5.6 one of many concurrent acknowledgements succeeds', async t => {
+t.test('one of many concurrent acknowledgements succeeds (v3 5.6)', async t => {
   await create('race')
   await observe('race', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('race')
@@ -263,7 +263,7 @@ t.test('v3 5.6 one of many concurrent acknowledgements succeeds', async t => {
   t.strictSame((await read(id)).acknowledgement, won?.json.result.acknowledgement)
 })
 
-t.test('v3 5.6 acknowledgement is refused when only the keeper knows that the Incident is closed', async t => {
+t.test('acknowledgement is refused when only the keeper knows that the Incident is closed (v3 5.6)', async t => {
   await create('stale')
   await observe('stale', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('stale')
@@ -279,7 +279,7 @@ t.test('v3 5.6 acknowledgement is refused when only the keeper knows that the In
   t.match(await call('POST', path), { status: 409, json: { error: { message: /closed/ } } })
 })
 
-t.test('v3 5.6 acknowledgement during a closing either succeeds and is stored, or is refused as closed', async t => {
+t.test('acknowledgement during a closing either succeeds and is stored, or is refused as closed (v3 5.6)', async t => {
   await create('closing')
   await observe('closing', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('closing')
@@ -293,7 +293,7 @@ t.test('v3 5.6 acknowledgement during a closing either succeeds and is stored, o
   if (answer.status !== 200) t.match(answer, { status: 409, json: { error: { message: /closed/ } } })
 })
 
-t.test('v3 1.11 and 5.4 Incident of a custom subject has its id of v2, and closes without evidence with its rule', async t => {
+t.test('Incident of a custom subject has its id of v2, and closes without evidence with its rule (v3 1.11 and 5.4)', async t => {
   const v2 = (method: string, path: string, body?: object) =>
     world.call(method, `/api/v2/subjects${path}?workspace_id=w1`, { token: owner, ...(body ? { body } : {}) })
   const made = (await v2('POST', '', { name: 'Queue', workspace_id: 'w1' })).json
@@ -329,7 +329,7 @@ t.test('v3 1.11 and 5.4 Incident of a custom subject has its id of v2, and close
   t.strictSame(kindsOf(closed), ['opened', 'confirmed', 'closed'])
 })
 
-t.test('v3 1.11 and 4.10 Incident of a website monitor has its id of v2, and evidence of its locations', async t => {
+t.test('Incident of a website monitor has its id of v2, and evidence of its locations (v3 1.11 and 4.10)', async t => {
   const meta = { url: 'https://shop.example/', locations: ['aaaa'], interval_value: 60, interval_unit: 'MINUTE' }
   const id = await create('shop', { template: 'website-check', meta })
   await world.report(id, 'aaaa', false)
@@ -342,7 +342,7 @@ t.test('v3 1.11 and 4.10 Incident of a website monitor has its id of v2, and evi
   t.match(history[0].evidence.inputs, [{ signal: 'reachability@aaaa', status: 'problem', reason: 'status 503, expected 200' }])
 })
 
-t.test('v3 5.4 archive closes an Incident without evidence, and the Incident stays readable', async t => {
+t.test('archive closes an Incident without evidence, and the Incident stays readable (v3 5.4)', async t => {
   await create('archived')
   await observe('archived', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('archived')
@@ -356,7 +356,7 @@ t.test('v3 5.4 archive closes an Incident without evidence, and the Incident sta
   t.match(await call('POST', `${incidents}/${id}/acknowledge`), { status: 409 })
 })
 
-t.test('v3 5.5 open_incident of a Resource is the worst Incident, and the oldest of equally bad Incidents', async t => {
+t.test('open_incident of a Resource is the worst Incident, and the oldest of equally bad Incidents (v3 5.5)', async t => {
   await create('several')
   const shown = async () => {
     const [one] = (await call('GET', `${resources}?limit=200`)).json.result.filter(
@@ -377,7 +377,7 @@ t.test('v3 5.5 open_incident of a Resource is the worst Incident, and the oldest
   t.match(await shown(), { standing: 'unconfirmed', explanation: 'probe problem' }, 'a recovering one comes last')
 })
 
-t.test('v3 9.2, 9.5 and 9.6 Incident is listed if it matches every filter, newest first', async t => {
+t.test('Incident is listed if it matches every filter, newest first (v3 9.2, 9.5 and 9.6)', async t => {
   for (const key of ['f1', 'f2']) {
     await create(key)
     await observe(key, { signal: 'load', value: 5 })
@@ -438,7 +438,7 @@ t.test('v3 9.2, 9.5 and 9.6 Incident is listed if it matches every filter, newes
   }
 })
 
-t.test('v3 9.5 Incidents are filtered by properties of their Resources', async t => {
+t.test('Incidents are filtered by properties of their Resources (v3 9.5)', async t => {
   for (const [key, env] of [
     ['g1', 'prod'],
     ['g2', 'test'],
@@ -473,7 +473,7 @@ t.test('v3 9.5 Incidents are filtered by properties of their Resources', async t
   }
 })
 
-t.test('v3 9.1 list continues by its cursor and shows each Incident once while others open and close', async t => {
+t.test('list continues by its cursor and shows each Incident once while others open and close (v3 9.1)', async t => {
   const queries = ['', '&lifecycle=open', '&rule=busy', '&resource=f2', '&resource=f1&rule=busy']
   for (const query of queries) {
     const whole = (await list(`?limit=200${query}`)).map(({ id }: { id: string }) => id)
@@ -503,7 +503,7 @@ t.test('v3 9.1 list continues by its cursor and shows each Incident once while o
     t.match(await call('GET', path), { status: 422, json: { error: { details: { field: 'cursor' } } } }, path)
 })
 
-t.test('v3 5.8 flapping Incident shows its first 100 and latest 400 entries, and counts the entries between', async t => {
+t.test('flapping Incident shows its first 100 and latest 400 entries, and counts the entries between (v3 5.8)', async t => {
   await create('flapping')
   const states = ['problem', 'ok']
   for (let i = 0; i < 520; i++) {
@@ -524,7 +524,7 @@ t.test('v3 5.8 flapping Incident shows its first 100 and latest 400 entries, and
   t.strictSame(instants, instants.toSorted(), 'oldest first')
 })
 
-t.test('v3 10.3 deliveries of an Incident are listed newest first with their reasons', async t => {
+t.test('deliveries of an Incident are listed newest first with their reasons (v3 10.3)', async t => {
   await create('told')
   await observe('told', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('told')
@@ -575,7 +575,7 @@ t.test('v3 10.3 deliveries of an Incident are listed newest first with their rea
   t.match(await call('GET', `${path}?limit=201`), { status: 422, json: { error: { details: { field: 'limit' } } } })
 })
 
-t.test('v3 2.3, 2.8 and 11.3 scoped key acknowledges with its action, and reads of evidence are audited', async t => {
+t.test('scoped key acknowledges with its action, and reads of evidence are audited (v3 2.3, 2.8 and 11.3)', async t => {
   await create('scoped')
   await observe('scoped', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('scoped')

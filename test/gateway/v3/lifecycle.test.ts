@@ -65,7 +65,7 @@ async function scopedKey(actions: KeyAction[]): Promise<string> {
 const observe = (key: string, state = 'ok') =>
   call('POST', `${resources}/${key}/observations`, { body: { signal: 'probe', state } })
 
-t.test('v3 6.4 archived Resource is readable, listed as archived, and keeps its key', async t => {
+t.test('archived Resource is readable, listed as archived, and keeps its key (v3 6.4)', async t => {
   const made = await create('old')
   await observe('old', 'problem')
   await call('PUT', `${resources}/old/maintenance`, { body: { minutes: 5 } })
@@ -84,43 +84,48 @@ t.test('v3 6.4 archived Resource is readable, listed as archived, and keeps its 
   t.equal(ids.json.result.key, 'old-2')
 })
 
-t.test('v3 6.4 write to an archived Resource is refused for a faulty field, else for the archive, and never stored', async t => {
-  await create('gone')
-  const made = await create('gone-site', website())
-  for (const key of ['gone', 'gone-site']) t.match(await call('POST', `${resources}/${key}/archive`), { status: 200 })
-  const before = await world.store.get('subjects', [made.id])
-  const cases: [method: string, path: string, body: unknown, status: number, field?: string][] = [
-    ['POST', 'gone/archive', undefined, 409],
-    ['POST', 'gone-site/archive', {}, 409],
-    ['POST', 'gone/archive', { force: true }, 400, 'force'],
-    ['PATCH', 'gone', { name: 'New' }, 409],
-    ['PATCH', 'gone', {}, 409],
-    ['PATCH', 'gone', { name: '' }, 422, 'name'],
-    ['PATCH', 'gone', { meta: { load_max: 'x' } }, 422, 'load_max'],
-    ['PATCH', 'gone-site', { meta: { url: 'https://new.example/' } }, 409],
-    ['PATCH', 'gone-site', { meta: { url: 'ftp://new.example/' } }, 422, 'url'],
-    ['POST', 'gone/rebind', { template: 'host@2' }, 409],
-    ['POST', 'gone/rebind', { template: 'host@1' }, 422, 'template'],
-    ['PUT', 'gone/maintenance', { minutes: 5 }, 409],
-    ['PUT', 'gone/maintenance', { minutes: 0 }, 422, 'minutes'],
-    ['DELETE', 'gone/maintenance', undefined, 409],
-    ['POST', 'gone/observations', { signal: 'probe', state: 'ok' }, 422, 'resource'],
-  ]
-  for (const [method, path, body, status, field] of cases) {
-    const answer = await call(method, `${resources}/${path}`, body === undefined ? {} : { body })
-    t.match(answer, { status, json: { error: { code: 1000 + status } } }, `${method} ${path} ${JSON.stringify(body)}`)
-    t.equal(answer.json.error.details.field, field)
-  }
-  t.match((await call('POST', `${resources}/gone/archive`, { token: viewer })).status, 403, 'the role comes before the state')
-  const sentence = 'Resource gone is archived and accepts no Observations.'
-  t.equal((await observe('gone')).json.error.message, sentence)
-  const observations = [{ resource: 'gone', signal: 'probe', state: 'ok' }]
-  const { json } = await call('POST', '/workspaces/w1/observations', { body: { observations } })
-  t.match(json.result.results, [{ status: 'rejected', error: { code: 1422, message: sentence, details: { field: 'resource' } } }])
-  t.strictSame(await world.store.get('subjects', [made.id]), before)
-})
+t.test(
+  'write to an archived Resource is refused for a faulty field, else for the archive, and never stored (v3 6.4)',
+  async t => {
+    await create('gone')
+    const made = await create('gone-site', website())
+    for (const key of ['gone', 'gone-site']) t.match(await call('POST', `${resources}/${key}/archive`), { status: 200 })
+    const before = await world.store.get('subjects', [made.id])
+    const cases: [method: string, path: string, body: unknown, status: number, field?: string][] = [
+      ['POST', 'gone/archive', undefined, 409],
+      ['POST', 'gone-site/archive', {}, 409],
+      ['POST', 'gone/archive', { force: true }, 400, 'force'],
+      ['PATCH', 'gone', { name: 'New' }, 409],
+      ['PATCH', 'gone', {}, 409],
+      ['PATCH', 'gone', { name: '' }, 422, 'name'],
+      ['PATCH', 'gone', { meta: { load_max: 'x' } }, 422, 'load_max'],
+      ['PATCH', 'gone-site', { meta: { url: 'https://new.example/' } }, 409],
+      ['PATCH', 'gone-site', { meta: { url: 'ftp://new.example/' } }, 422, 'url'],
+      ['POST', 'gone/rebind', { template: 'host@2' }, 409],
+      ['POST', 'gone/rebind', { template: 'host@1' }, 422, 'template'],
+      ['PUT', 'gone/maintenance', { minutes: 5 }, 409],
+      ['PUT', 'gone/maintenance', { minutes: 0 }, 422, 'minutes'],
+      ['DELETE', 'gone/maintenance', undefined, 409],
+      ['POST', 'gone/observations', { signal: 'probe', state: 'ok' }, 422, 'resource'],
+    ]
+    for (const [method, path, body, status, field] of cases) {
+      const answer = await call(method, `${resources}/${path}`, body === undefined ? {} : { body })
+      t.match(answer, { status, json: { error: { code: 1000 + status } } }, `${method} ${path} ${JSON.stringify(body)}`)
+      t.equal(answer.json.error.details.field, field)
+    }
+    t.match((await call('POST', `${resources}/gone/archive`, { token: viewer })).status, 403, 'the role comes before the state')
+    const sentence = 'Resource gone is archived and accepts no Observations.'
+    t.equal((await observe('gone')).json.error.message, sentence)
+    const observations = [{ resource: 'gone', signal: 'probe', state: 'ok' }]
+    const { json } = await call('POST', '/workspaces/w1/observations', { body: { observations } })
+    t.match(json.result.results, [
+      { status: 'rejected', error: { code: 1422, message: sentence, details: { field: 'resource' } } },
+    ])
+    t.strictSame(await world.store.get('subjects', [made.id]), before)
+  },
+)
 
-t.test('v3 6.4 keeper refuses an Observation when its Resource is archived while the Observation is on its way', async t => {
+t.test('keeper refuses an Observation when its Resource is archived while the Observation is on its way (v3 6.4)', async t => {
   const made = await create('racing')
   const [subject] = await world.store.get('subjects', [made.id])
   const racing = [observe('racing'), call('POST', `${resources}/racing/archive`), observe('racing')]
@@ -134,7 +139,7 @@ t.test('v3 6.4 keeper refuses an Observation when its Resource is archived while
   t.not(subject, undefined)
 })
 
-t.test('v3 6.4 archived subject is unknown to every route of generations 1 and 2', async t => {
+t.test('archived subject is unknown to every route of generations 1 and 2 (v3 6.4)', async t => {
   const site = await create('site-1', website())
   const v2 = (method: string, path: string, body?: object) => world.call(method, `/api${path}`, { token: owner, body })
   const { result: custom } = (await v2('POST', '/v2/subjects', { name: 'Orders', workspace_id: 'w1' })).json
@@ -158,7 +163,7 @@ t.test('v3 6.4 archived subject is unknown to every route of generations 1 and 2
   }
 })
 
-t.test('v3 6.5 Resource is bound to another revision and keeps the `meta` values that fit the revision', async t => {
+t.test('Resource is bound to another revision and keeps the `meta` values that fit the revision (v3 6.5)', async t => {
   await create('bound', { template: 'host@1', meta: { load_max: 7 } })
   const rebind = (body: object, key = 'bound') => call('POST', `${resources}/${key}/rebind`, { body })
   await observe('bound', 'problem')
@@ -197,7 +202,7 @@ t.test('v3 6.5 Resource is bound to another revision and keeps the `meta` values
   t.strictSame(json.error.details, { scope: 'full' })
 })
 
-t.test('v3 6.7 window runs for the requested minutes, keeps start and person when changed, and can be ended', async t => {
+t.test('window runs for the requested minutes, keeps start and person when changed, and can be ended (v3 6.7)', async t => {
   await create('paused')
   const token = await scopedKey(['maintenance'])
   const path = `${resources}/paused/maintenance`

@@ -57,7 +57,7 @@ const at = (agoMs: number) => new Date(world.clock.now() - agoMs).toISOString()
 // biome-ignore lint/suspicious/noExplicitAny: entries as HTTP returned them
 const idsOf = (answer: { json: any }): string[] => answer.json.result.map((entry: { id: string }) => entry.id)
 
-t.test('v3 7.8 log has exactly the documented members, newest first, for signals of every kind', async t => {
+t.test('log has exactly the documented members, newest first, for signals of every kind (v3 7.8)', async t => {
   t.strictSame((await log('srv')).json, { result: [], error: null, meta: null })
   const sent = [
     { id: 'b', signal: 'load', state: 'no_data', value: 4, at: at(2_000), body: { pid: 7 } },
@@ -90,13 +90,13 @@ t.test('v3 7.8 log has exactly the documented members, newest first, for signals
   t.strictSame(idsOf(await log('srv', '?signal=nothing')), [], 'a signal that it does not have has none')
 })
 
-t.test('v3 7.8 and 11.2 credential labels are hidden from viewers and scoped keys', async t => {
+t.test('credential labels are hidden from viewers and scoped keys (v3 7.8 and 11.2)', async t => {
   const labelsOf = async (token: string) => (await log('srv', '?signal=speed', token)).json.result[0].labels
   for (const token of [owner, editor]) t.strictSame(await labelsOf(token), { env: 'prod', api_token: 'secret' })
   for (const token of [viewer, scoped]) t.strictSame(await labelsOf(token), { env: 'prod', api_token: '[redacted]' })
 })
 
-t.test('v3 7.6 optional field that is null counts as absent', async t => {
+t.test('optional field that is null counts as absent (v3 7.6)', async t => {
   await call('POST', resources, { body: { template: 'host', key: 'nulls', name: 'Nulls', labels: null, meta: null } })
   const unset = { kind: null, value: null, labels: null, reason: null, body: null, at: null, id: null }
   for (const more of [unset, { ...unset, at: at(1_000) }, { at: at(1_000) }])
@@ -114,7 +114,7 @@ t.test('v3 7.6 optional field that is null counts as absent', async t => {
   t.equal((await call('PATCH', `${resources}/nulls`, { body: { name: null, labels: null, meta: null } })).status, 200)
 })
 
-t.test('v3 7.8 log shows checks under the signal of their location, in order with pushed reports', async t => {
+t.test('log shows checks under the signal of their location, in order with pushed reports (v3 7.8)', async t => {
   const { id } = (await call('GET', `${resources}/shop`)).json.result
   const slot = (agoMs: number) => world.clock.now() - agoMs
   const error = 'status 503 at https://u:p@shop.example/'
@@ -142,7 +142,7 @@ t.test('v3 7.8 log shows checks under the signal of their location, in order wit
   t.strictSame((await log('shop')).json.result, result, 'it has no other signal')
 })
 
-t.test('v3 7.8 limit is 1 to 200, and an unknown parameter is refused by name', async t => {
+t.test('limit is 1 to 200, and an unknown parameter is refused by name (v3 7.8)', async t => {
   for (const [query, status, field] of [
     ['limit=1', 200, undefined],
     ['limit=200', 200, undefined],
@@ -170,7 +170,7 @@ t.test('v3 7.8 limit is 1 to 200, and an unknown parameter is refused by name', 
   t.equal(idsOf(await log('srv', '?limit=200')).length, 63)
 })
 
-t.test('v3 11.3 read of the log is audited within its workspace', async t => {
+t.test('read of the log is audited within its workspace (v3 11.3)', async t => {
   const { id } = (await call('GET', `${resources}/srv`)).json.result
   t.equal((await call('GET', `/workspaces/w2/resources/${id}/observations`)).status, 404)
   t.equal((await log('srv', '?limit=1', scoped)).status, 200)
@@ -187,7 +187,7 @@ t.test('v3 11.3 read of the log is audited within its workspace', async t => {
   t.fail('the read is not in the audit')
 })
 
-t.test('v3 11.2 address in the error of a report of generation 2 is redacted', async t => {
+t.test('address in the error of a report of generation 2 is redacted (v3 11.2)', async t => {
   const v2 = async (path: string, body: object) => {
     const { json } = await world.call('POST', `/api/v2${path}`, { token: editor, body })
     t.equal(json.error, null, path)

@@ -50,7 +50,7 @@ const manifest = (version: number) => ({
 
 const empty = { problem: 0, no_data: 0, unconfirmed: 0, recovering: 0 }
 
-t.test('v3 9.7 overview of an empty workspace is empty', async t => {
+t.test('overview of an empty workspace is empty (v3 9.7)', async t => {
   t.strictSame(await call('GET', '/workspaces/w2/overview'), {
     resources: { ...empty, active: 0, archived: 0, clear: 0 },
     incidents: { open: 0, unacknowledged: 0, counted: 0 },
@@ -60,7 +60,7 @@ t.test('v3 9.7 overview of an empty workspace is empty', async t => {
   })
 })
 
-t.test('v3 9.7 overview counts each Resource once by its worst Incident, and Incidents by rule', async t => {
+t.test('overview counts each Resource once by its worst Incident, and Incidents by rule (v3 9.7)', async t => {
   await call('POST', '/workspaces/w1/templates', { body: manifest(1) })
   for (const key of ['a', 'b', 'c', 'd', 'e'])
     await call('POST', '/workspaces/w1/resources', { body: { template: 'host', name: key, key } })
@@ -93,7 +93,7 @@ t.test('v3 9.7 overview counts each Resource once by its worst Incident, and Inc
   t.strictSame(found.oldest, listed.toReversed(), 'as lists show them')
 })
 
-t.test('v3 9.7 overview reads the oldest 10,000 open Incidents and names 50 rules', async t => {
+t.test('overview reads the oldest 10,000 open Incidents and names 50 rules (v3 9.7)', async t => {
   const store = createMemoryStore()
   const clock = createHandClock()
   const hub = createMemoryHub({ clock })
@@ -121,7 +121,7 @@ t.test('v3 9.7 overview reads the oldest 10,000 open Incidents and names 50 rule
   t.match(await ask('get-overview', { workspaceId: 'w' }), { rules: { length: rules }, rulesOmitted: 1 })
 })
 
-t.test('v3 3.12 key reads the newest revision of a Template, and key with version reads that revision', async t => {
+t.test('key reads the newest revision of a Template, and key with version reads that revision (v3 3.12)', async t => {
   await call('POST', '/workspaces/w1/templates', { body: manifest(3) })
   const listed = await call('GET', '/workspaces/w1/templates')
   const byId = (id: string) => listed.find((one: { id: string }) => one.id === id)

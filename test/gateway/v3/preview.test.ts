@@ -45,7 +45,7 @@ const start = Date.UTC(2026, 9, 5, 12)
 const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString()
 const beat = (seconds: number, state: string, more: object = {}) => ({ signal: 'beat', state, at: at(seconds), ...more })
 
-t.test('v3 3.11 preview returns exactly the incidents, explanations and evidence of its Observations', async t => {
+t.test('preview returns exactly the incidents, explanations and evidence of its Observations (v3 3.11)', async t => {
   const observations = [
     beat(0, 'problem', { value: 4, reason: 'disk full at https://ann:secret@example.test/?token=abc' }),
     beat(60, 'problem'),
@@ -93,7 +93,7 @@ t.test('v3 3.11 preview returns exactly the incidents, explanations and evidence
   t.match(warnings, [{ signal: 'beat', text: /^No rule notices when beat falls silent/ }])
 })
 
-t.test('v3 3.11 preview applies silence, ends of windows and delays up to `at`', async t => {
+t.test('preview applies silence, ends of windows and delays up to `at` (v3 3.11)', async t => {
   const silent = withDecision({ any: [isProblem, { not: { signal: 'beat', field: 'known' } }] })
   const { json } = await preview({ manifest: silent, observations: [beat(0, 'ok')], at: at(3 * 86_400) })
   const [{ status, explanation, incidents }] = json.result.rules
@@ -113,14 +113,14 @@ t.test('v3 3.11 preview applies silence, ends of windows and delays up to `at`',
   t.match(none.json.result.rules, [{ status: null, explanation: null, incidents: [] }])
 })
 
-t.test('v3 3.11 preview orders Observations by instant and counts a repeated id once', async t => {
+t.test('preview orders Observations by instant and counts a repeated id once (v3 3.11)', async t => {
   const observations = [beat(60, 'ok'), beat(0, 'problem', { id: 'a' }), beat(90, 'problem', { id: 'a' })]
   const { json } = await preview({ manifest: withDecision(isProblem), observations })
   t.match(json.result.rules, [{ status: 'ok', incidents: [{ opened_at: at(0), closed_at: at(60) }] }])
   t.equal(json.result.rules[0].incidents.length, 1)
 })
 
-t.test('v3 3.11 preview serves every member and key, can read published Templates, and stores nothing', async t => {
+t.test('preview serves every member and key, can read published Templates, and stores nothing (v3 3.11)', async t => {
   const published = { ...heartbeat, key: 'published', fields: [{ key: 'wait', type: 'duration', required: true }] }
   t.equal((await call(templates, published)).status, 201)
   t.equal((await call(templates, { ...published, version: 3, name: 'Third' })).status, 201)
@@ -135,7 +135,7 @@ t.test('v3 3.11 preview serves every member and key, can read published Template
   t.equal(await world.dump(), before)
 })
 
-t.test('v3 3.11 preview refuses a faulty Template with the same messages as its publication', async t => {
+t.test('preview refuses a faulty Template with the same messages as its publication (v3 3.11)', async t => {
   const faulty: [what: string, manifest: unknown][] = [
     ['an unknown key', { ...heartbeat, colour: 'red' }],
     ['another JSON type', { ...heartbeat, signals: 'beat' }],
@@ -156,7 +156,7 @@ t.test('v3 3.11 preview refuses a faulty Template with the same messages as its 
   }
 })
 
-t.test('v3 3.11 preview is refused in a workspace with the largest number of revisions', async t => {
+t.test('preview is refused in a workspace with the largest number of revisions (v3 3.11)', async t => {
   const rows = Array.from({ length: limits.templateRevision.perWorkspace - 1 }, (_, i): TemplateDocument => {
     const version = i + 1
     return {
@@ -184,7 +184,7 @@ t.test('v3 3.11 preview is refused in a workspace with the largest number of rev
 const many = (count: number) => Array.from({ length: count }, (_, i) => beat(i, 'ok'))
 const days = (count: number) => count * 86_400
 
-t.test('v3 3.11 preview accepts a value at each bound, and refuses a value above it with the name of its field', async t => {
+t.test('preview accepts a value at each bound, and refuses a value above it with the name of its field (v3 3.11)', async t => {
   const counted = { ...isProblem, field: 'value', operator: 'gt', operand: { meta: 'limit' } }
   const asked = { ...withDecision(counted), fields: [{ key: 'limit', type: 'number', required: true, max: 10 }] }
   const observed = (one: object) => ({ manifest: heartbeat, observations: [beat(0, 'ok'), { ...beat(1, 'ok'), ...one }] })
@@ -232,7 +232,7 @@ t.test('v3 3.11 preview accepts a value at each bound, and refuses a value above
   t.equal(await world.dump(), before)
 })
 
-t.test('v3 1.8 preview refuses a request body of more than 1 MiB', async t => {
+t.test('preview refuses a request body of more than 1 MiB (v3 1.8)', async t => {
   const text = JSON.stringify({ manifest: heartbeat })
   const padded = (bytes: number) => text + ' '.repeat(bytes - text.length)
   const path = `/api/v3${templates}/preview`
@@ -243,7 +243,7 @@ t.test('v3 1.8 preview refuses a request body of more than 1 MiB', async t => {
   })
 })
 
-t.test('v3 3.11 oversized preview omits and counts its oldest incidents', async t => {
+t.test('oversized preview omits and counts its oldest incidents (v3 3.11)', async t => {
   const reason = '\u{1f525}'.repeat(200)
   const signals = Array.from({ length: 16 }, (_, i) => ({ key: `s${i}`, kind: 'heartbeat', every_seconds: 86_400 }))
   const decision = { any: signals.map(({ key }) => ({ ...isProblem, signal: key })) }

@@ -36,7 +36,7 @@ t.before(async () => {
 })
 t.teardown(() => world.stop())
 
-t.test('v3 11.2 secret and URL are readable with a full key of an editor or owner, and otherwise redacted', async t => {
+t.test('secret and URL are readable with a full key of an editor or owner, and otherwise redacted (v3 11.2)', async t => {
   for (const [title, token, isFull] of readers) {
     const listed = await world.call('GET', '/api/v3/workspaces/w1/resources', { token })
     const read = await world.call('GET', '/api/v3/workspaces/w1/resources/shop', { token })
@@ -51,7 +51,7 @@ t.test('v3 11.2 secret and URL are readable with a full key of an editor or owne
   }
 })
 
-t.test('v3 11.2 creation by a scoped key returns redacted `meta` values', async t => {
+t.test('creation by a scoped key returns redacted `meta` values (v3 11.2)', async t => {
   const { ask } = createDirectoryClient(world.hub.connect(), world.clock)
   const { id } = await ask('ensure-location', { name: 'berlin' })
   const token = readers.find(([title]) => title === 'scoped key of editor')?.[1] as string
@@ -64,7 +64,7 @@ t.test('v3 11.2 creation by a scoped key returns redacted `meta` values', async 
 
 const field = (more: Partial<TemplateField>): TemplateField => ({ ...(websiteCheck.fields[0] as TemplateField), ...more })
 
-t.test('v3 11.2 defaults of secrets and URLs are redacted like `meta` values', async t => {
+t.test('defaults of secrets and URLs are redacted like `meta` values (v3 11.2)', async t => {
   const fields = [
     field({ key: 'token', type: 'string', secret: true, default: 'hidden' }),
     field({ key: 'empty', type: 'string', secret: true, default: '' }),

@@ -35,7 +35,7 @@ async function reportedOn(key: string) {
   return json.result
 }
 
-t.test('v3 7.1 next report sends no request to the directory, and a refused report sends one', async t => {
+t.test('next report sends no request to the directory, and a refused report sends one (v3 7.1)', async t => {
   await reportedOn('again')
   let asked = 0
   const listening = await world.bus.subscribe(bus.ask('resolve-resources'), () => asked++)
@@ -46,7 +46,7 @@ t.test('v3 7.1 next report sends no request to the directory, and a refused repo
   await listening.close()
 })
 
-t.test('v3 1.3 report on a cached Resource is checked in the documented order', async t => {
+t.test('report on a cached Resource is checked in the documented order (v3 1.3)', async t => {
   await reportedOn('ordered')
   const cases: [what: string, options: CallOptions, status: number, fact?: string][] = [
     ['a stranger', { token: stranger, body: {} }, 404],
@@ -63,7 +63,7 @@ t.test('v3 1.3 report on a cached Resource is checked in the documented order', 
   }
 })
 
-t.test('v3 6.4 cached Resource refuses reports with any body after it is archived', async t => {
+t.test('cached Resource refuses reports with any body after it is archived (v3 6.4)', async t => {
   await reportedOn('over')
   t.match(await call('POST', `${resources}/over/archive`), { status: 200 })
   const sentence = 'Resource over is archived and accepts no Observations.'
@@ -73,7 +73,7 @@ t.test('v3 6.4 cached Resource refuses reports with any body after it is archive
   }
 })
 
-t.test('v3 6.1 report on a cached subject that was removed gets 404 before its body is read', async t => {
+t.test('report on a cached subject that was removed gets 404 before its body is read (v3 6.1)', async t => {
   const { id } = await reportedOn('removed')
   const command = { kind: 'delete-subject', id: 'delete-it' } as const
   await createKeeperClient(world.bus, world.clock).send(id, command)

@@ -59,7 +59,7 @@ async function create(body: object = {}, options: CallOptions = {}) {
 const observe = (key: string, body: object, options: CallOptions = {}) =>
   call('POST', `${resources}/${key}/observations`, { body, ...options })
 
-t.test('v3 6.6 Resource has exactly the documented members', async t => {
+t.test('Resource has exactly the documented members (v3 6.6)', async t => {
   const { status, result } = await create({ key: 'srv-1', meta: { team: 'core' }, labels: { env: 'prod' } })
   t.equal(status, 201)
   const members = {
@@ -102,7 +102,7 @@ t.test('v3 6.6 Resource has exactly the documented members', async t => {
   )
 })
 
-t.test('v3 6.1 key is the sent key, else a slug of the name, and is unique', async t => {
+t.test('key is the sent key, else a slug of the name, and is unique (v3 6.1)', async t => {
   t.match(await create({ key: 'Rack:1.a_b@c' }), { status: 201, result: { key: 'Rack:1.a_b@c' } })
   t.match(await create({ name: 'Größe 7!' }), { status: 201, result: { key: 'gr-e-7' } })
   t.match(await create({ name: 'Größe 7!' }), { status: 201, result: { key: 'gr-e-7-2' } })
@@ -113,7 +113,7 @@ t.test('v3 6.1 key is the sent key, else a slug of the name, and is unique', asy
   t.match(await create({ key: 'rack:1.a_b@c' }), { status: 201 }, 'case counts')
 })
 
-t.test('v3 1.4 and 6.2 faulty Resource is refused with the name of the faulty field, and not stored', async t => {
+t.test('faulty Resource is refused with the name of the faulty field, and not stored (v3 1.4 and 6.2)', async t => {
   const label = (value: unknown) => ({ labels: { env: value } })
   const labels = (count: number) => ({ labels: Object.fromEntries(Array.from({ length: count }, (_, i) => [`l${i}`, 'x'])) })
   const cases: [title: string, body: object, status: number, field: string | undefined][] = [
@@ -151,7 +151,7 @@ t.test('v3 1.4 and 6.2 faulty Resource is refused with the name of the faulty fi
   }
 })
 
-t.test('v3 2.1 and 2.8 creation, change and report of a Resource require the documented roles and actions', async t => {
+t.test('creation, change and report of a Resource require the documented roles and actions (v3 2.1 and 2.8)', async t => {
   await create({ key: 'rights' })
   const change = { body: { name: 'Changed' } }
   const report = { signal: 'probe', state: 'ok' }
@@ -170,7 +170,7 @@ t.test('v3 2.1 and 2.8 creation, change and report of a Resource require the doc
   t.equal((await call('GET', `${resources}/nothing`, { token: scoped })).status, 404)
 })
 
-t.test('v3 6.3 change merges `meta` and labels, and null removes an entry', async t => {
+t.test('change merges `meta` and labels, and null removes an entry (v3 6.3)', async t => {
   await create({ key: 'changed', meta: { team: 'core' }, labels: { env: 'prod', zone: 'a' } })
   const patch = async (body: object) => (await call('PATCH', `${resources}/changed`, { body })).json
   t.match((await patch({ meta: { load_max: 2 }, labels: { zone: 'b' } })).result, {
@@ -184,7 +184,7 @@ t.test('v3 6.3 change merges `meta` and labels, and null removes an entry', asyn
   t.match((await patch({ template: 'host@2' })).error, { code: 1400, details: { field: 'template' } })
 })
 
-t.test('v3 7.1 response to an Observation has its ids, and the Observation is judged', async t => {
+t.test('response to an Observation has its ids, and the Observation is judged (v3 7.1)', async t => {
   const { result: made } = await create({ key: 'observed' })
   const { status, json } = await observe('observed', { signal: 'probe', state: 'problem', reason: 'no answer' })
   t.equal(status, 202)
@@ -200,7 +200,7 @@ t.test('v3 7.1 response to an Observation has its ids, and the Observation is ju
   t.equal(detail.result.rules[0].open_incident, detail.result.open_incident.id)
 })
 
-t.test('v3 7.3 to 7.7 faulty Observation is refused with the name of the faulty field', async t => {
+t.test('faulty Observation is refused with the name of the faulty field (v3 7.3 to 7.7)', async t => {
   await create({ key: 'refusing' })
   const now = world.clock.now()
   const at = (ms: number) => new Date(now + ms).toISOString()
@@ -235,7 +235,7 @@ t.test('v3 7.3 to 7.7 faulty Observation is refused with the name of the faulty 
   }
 })
 
-t.test('v3 7.9 batch refuses each faulty item separately with the message of the single route', async t => {
+t.test('batch refuses each faulty item separately with the message of the single route (v3 7.9)', async t => {
   const { result: one } = await create({ key: 'batch-1' })
   const { result: two } = await create({ key: 'batch-2' })
   const batch = (observations: unknown) => call('POST', '/workspaces/w1/observations', { body: { observations } })
@@ -274,7 +274,7 @@ t.test('v3 7.9 batch refuses each faulty item separately with the message of the
   }
 })
 
-t.test('v3 9.1 and 9.2 list continues at its cursor, ordered by id, and has each Resource once', async t => {
+t.test('list continues at its cursor, ordered by id, and has each Resource once (v3 9.1 and 9.2)', async t => {
   const all: string[] = []
   let cursor = ''
   do {
@@ -298,7 +298,7 @@ t.test('v3 9.1 and 9.2 list continues at its cursor, ordered by id, and has each
   }
 })
 
-t.test('v3 3.10 website monitor is created and read as a Resource, and a refusal names its faulty field', async t => {
+t.test('website monitor is created and read as a Resource, and a refusal names its faulty field (v3 3.10)', async t => {
   const website = (meta: object, key?: string) =>
     create({
       template: 'website-check',
@@ -345,7 +345,7 @@ t.test('v3 3.10 website monitor is created and read as a Resource, and a refusal
   }
 })
 
-t.test('v3 7.3 Observation with a kind declares a signal that the detail shows and generation 2 hides', async t => {
+t.test('Observation with a kind declares a signal that the detail shows and generation 2 hides (v3 7.3)', async t => {
   await create({ key: 'declaring' })
   const custom = await world.call('POST', '/api/v2/subjects', { token: owner, body: { name: 'Declaring 2', workspace_id: 'w1' } })
   t.equal(custom.json.error, null, JSON.stringify(custom.json))
@@ -372,7 +372,7 @@ t.test('v3 7.3 Observation with a kind declares a signal that the detail shows a
   t.strictSame((await shown2('/signals')).result, [])
 })
 
-t.test('v3 7.4 and 7.5 website accepts Observations on signals of its locations, and refuses the state no_data', async t => {
+t.test('website accepts Observations on signals of its locations, and refuses the state no_data (v3 7.4 and 7.5)', async t => {
   const meta = { url: 'https://pushed.example/', locations: [berlin], interval_value: 5 }
   await create({ template: 'website-check', name: 'Pushed', key: 'pushed', meta })
   const signal = `reachability@${berlin}`

@@ -219,7 +219,7 @@ t.test('workspaces and locations are added, renamed, listed and removed', async 
   t.strictSame(await json("location delete 'pad '"), { id: cafe.id }, 'a name is looked up as it is stored')
 })
 
-t.test('v3 2.6 scoped key is created for one workspace with the named actions', async t => {
+t.test('scoped key is created for one workspace with the named actions (v3 2.6)', async t => {
   const [workspace] = await json('workspace list')
   const made = await json(`key create --workspace ${workspace.id} --actions observe,acknowledge`)
   t.match(made, { access: ['read', 'acknowledge', 'observe'], workspace: workspace.id, token: /^wk_/ })
@@ -233,7 +233,7 @@ t.test('v3 2.6 scoped key is created for one workspace with the named actions', 
   for (const [line, sentence] of rows) t.match(await command(line), { code: 2, stderr: sentence }, line)
 })
 
-t.test('v3 11.5: audit of one or all workspaces is printed newest first, including deleted workspaces', async t => {
+t.test('audit of one or all workspaces is printed newest first, including deleted workspaces (v3 11.5)', async t => {
   const ann = await json('member create auditor')
   const [first, second, gone] = [
     await json("workspace create 'Audit one'"),

@@ -45,7 +45,7 @@ async function storedOf({ store }: Pick<World, 'store'>): Promise<number> {
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
 
-t.test('v3 8.4 first report creates the Resource and its Observation, which is judged at once', async t => {
+t.test('first report creates the Resource and its Observation, which is judged at once (v3 8.4)', async t => {
   const world = await setStage()
   const id = randomId(10)
   const reply = await report(world, id, { answers: { load_max: 7 } }, { sentId: 'run-1', reason: 'refused' })
@@ -67,7 +67,7 @@ const refused: [title: string, more: object, observation: object, field: string]
   ['an answer of another type', { answers: { load_max: 'high' } }, {}, 'load_max'],
 ]
 for (const isTrial of [false, true]) {
-  t.test(`v3 8.4 ${isTrial ? 'trial' : 'first report'} creates no Resource and stores nothing when it is refused`, async t => {
+  t.test(`${isTrial ? 'trial' : 'first report'} creates no Resource and stores nothing when it is refused (v3 8.4)`, async t => {
     const world = await setStage()
     for (const [title, more, observation, field] of refused) {
       const id = randomId(10)
@@ -80,7 +80,7 @@ for (const isTrial of [false, true]) {
   })
 }
 
-t.test('v3 8.4 trial returns the reply of the report and stores nothing', async t => {
+t.test('trial returns the reply of the report and stores nothing (v3 8.4)', async t => {
   const world = await setStage()
   const id = randomId(10)
   const trial = await report(world, id, { isTrial: true }, { sentId: 'run-1' })
@@ -95,7 +95,7 @@ t.test('v3 8.4 trial returns the reply of the report and stores nothing', async 
 })
 
 t.test(
-  'v3 8.4 first report opens no Incident for the silence before it, and is judged even if no rule reads its signal',
+  'first report opens no Incident for the silence before it, and is judged even if no rule reads its signal (v3 8.4)',
   async t => {
     const silent = {
       key: 'silent',
@@ -114,7 +114,7 @@ t.test(
   },
 )
 
-t.test('v3 8.4 first report on a Resource that exists already only adds its Observation', async t => {
+t.test('first report on a Resource that exists already only adds its Observation (v3 8.4)', async t => {
   const world = await setStage()
   const id = randomId(10)
   await report(world, id, { answers: { load_max: 7 } })
@@ -128,7 +128,7 @@ t.test('v3 8.4 first report on a Resource that exists already only adds its Obse
   t.equal((await rowsOf(world, id)).length, 3)
 })
 
-t.test('v3 8.4 repeated command stores its Observation once', async t => {
+t.test('repeated command stores its Observation once (v3 8.4)', async t => {
   const world = await setStage()
   const id = randomId(10)
   const first = await report(world, id, { id: 'command-1' })
@@ -146,7 +146,7 @@ for (const [title, sent, writes] of [
   ['an id on a signal that it declares', { sentId: 'run-1', signal: 'disk', signalKind: 'event' }, 3],
 ] as const) {
   t.test(
-    `v3 8.4 first report with ${title} stores both or neither when its keeper dies between its writes, and a retry completes it`,
+    `first report with ${title} stores both or neither when its keeper dies between its writes, and a retry completes it (v3 8.4)`,
     async t => {
       for (let after = 0; after < writes; after++) {
         const cut: { after: number | null } = { after: null }

@@ -178,7 +178,7 @@ function previewed({ template, sent }: Life, atMs: number): PreviewRule[] {
   }
 }
 
-t.test('v3 3.11 preview shows the results of a keeper with the same Observations', async t => {
+t.test('preview shows the results of a keeper with the same Observations (v3 3.11)', async t => {
   const { world, lives, end } = await live(1)
   let confirmed = 0
   let closed = 0
@@ -234,7 +234,7 @@ const largest: Preview = {
   atUs: null,
 }
 
-t.test("v3 3.11 preview's work is bounded by its number of Observations, even if long silences lie between them", async t => {
+t.test("preview's work is bounded by its number of Observations, even if long silences lie between them (v3 3.11)", async t => {
   let steps = 0
   for (const run = runPreview(largest, 0); !run.next().done; ) steps += 1
   // Each Observation leads to one step for itself, one for the end of each window, and two for each change of verdict (hold and reminder).

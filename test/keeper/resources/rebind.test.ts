@@ -84,28 +84,35 @@ t.test('rebound Resource has the rules of its new revision and keeps the ids of 
   t.match(await observe(world, id, { signal: 'disk' }), [refusedFor('signal')])
 })
 
-t.test('answers that the new revision refuses are replaced by defaults or sent answers, or are missing (v3 6.5)', async t => {
-  const fields = (...list: object[]) => ({ ...host, version: list.length + 2, fields: [{ ...host.fields[0], max: 10 }, ...list] })
-  const owner = { key: 'owner', type: 'string', required: true }
-  const size = { key: 'size', type: 'integer', min: 1, required: true }
-  const world = await stage(fields(owner), fields(owner, size))
-  const { id } = await create(world, { answers: { load_max: 99 } })
-  const before = await world.subject(id)
-  const refused: [string, object, string][] = [
-    ['host@3', {}, 'owner'],
-    ['host@3', { owner: null }, 'owner'],
-    ['host@3', { owner: 'Ada', load_max: 11 }, 'load_max'],
-    ['host@3', { owner: 'Ada', speed: 1 }, 'speed'],
-    ['host@4', { owner: 'Ada' }, 'size'],
-    ['host@4', { owner: 'Ada', size: 0 }, 'size'],
-  ]
-  for (const [template, sent, field] of refused) t.match(await rebind(world, id, template, sent), refusedFor(field), field)
-  t.equal((await world.subject(id))?.rev, before?.rev, 'nothing refused leaves a trace')
-  await rebind(world, id, 'host@3', { owner: 'Ada' })
-  t.strictSame((await read(world, id)).answers, { load_max: 4, owner: 'Ada' }, '99 is no answer any more')
-  await rebind(world, id, 'host@4', { size: 3, load_max: 10 })
-  t.strictSame((await read(world, id)).answers, { load_max: 10, owner: 'Ada', size: 3 })
-})
+t.test(
+  'answer that the new revision refuses is replaced by the answer in the request, else by the default, else removed (v3 6.5)',
+  async t => {
+    const fields = (...list: object[]) => ({
+      ...host,
+      version: list.length + 2,
+      fields: [{ ...host.fields[0], max: 10 }, ...list],
+    })
+    const owner = { key: 'owner', type: 'string', required: true }
+    const size = { key: 'size', type: 'integer', min: 1, required: true }
+    const world = await stage(fields(owner), fields(owner, size))
+    const { id } = await create(world, { answers: { load_max: 99 } })
+    const before = await world.subject(id)
+    const refused: [string, object, string][] = [
+      ['host@3', {}, 'owner'],
+      ['host@3', { owner: null }, 'owner'],
+      ['host@3', { owner: 'Ada', load_max: 11 }, 'load_max'],
+      ['host@3', { owner: 'Ada', speed: 1 }, 'speed'],
+      ['host@4', { owner: 'Ada' }, 'size'],
+      ['host@4', { owner: 'Ada', size: 0 }, 'size'],
+    ]
+    for (const [template, sent, field] of refused) t.match(await rebind(world, id, template, sent), refusedFor(field), field)
+    t.equal((await world.subject(id))?.rev, before?.rev, 'nothing refused leaves a trace')
+    await rebind(world, id, 'host@3', { owner: 'Ada' })
+    t.strictSame((await read(world, id)).answers, { load_max: 4, owner: 'Ada' }, '99 is no answer any more')
+    await rebind(world, id, 'host@4', { size: 3, load_max: 10 })
+    t.strictSame((await read(world, id)).answers, { load_max: 10, owner: 'Ada', size: 3 })
+  },
+)
 
 t.test('Resource is bound to another revision only if its Template is published (v3 6.5)', async t => {
   const world = await stage()

@@ -115,7 +115,7 @@ t.test('report without an id that declared its signal gets the same reply when i
   t.match(await rowsOf(world, id), [{ value: 2, body: '{}' }])
 })
 
-/** World whose first keeper dies after this number of writes of its next report. */
+/** Creates a world with one Resource. `dieAfter` sends a report; the first keeper dies after this number of its writes. */
 async function setCutStage(make: (world: World) => Promise<string>) {
   const cut: { after: number | null } = { after: null }
   let made = 0

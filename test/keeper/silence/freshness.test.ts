@@ -55,7 +55,7 @@ t.test('merge drops a report from before its location was added again', async t 
   t.equal(mergeNewer(again, fresh(subject, subject.rev - 1, passed(now)), context).subject.readings['aaaa']?.slotAt, now)
 })
 
-t.test('commit or checkpoint that a merge of checks requires is still required after series are merged', async t => {
+t.test('merge of series keeps the commit or checkpoint that an earlier merge of checks requires', async t => {
   const { subject, context } = await reported()
   const custom = { signals: [], signalsMade: 0, rulesMade: 0, stampedUs: 0, observed: {} }
   const series = {

@@ -17,7 +17,7 @@ export interface EventReader {
   text(): string
   /** All events received so far. */
   events: ReadEvent[]
-  /** Resolves with the first matching event from the `from`th on; rejects if the stream ends before. */
+  /** Resolves with the first event that fits, beginning at index `from`. Rejects if the stream ends before such an event. */
   next(fits: (event: ReadEvent) => boolean, from?: number): Promise<ReadEvent>
   /** Resolves when the stream has ended or lost its connection. */
   ended: Promise<void>

@@ -14,7 +14,10 @@ export function replyBefore(subject: SubjectDocument, commandId: string): Reply 
   return reply === null ? null : (JSON.parse(reply) as Reply)
 }
 
-/** Adds a record. The last 16 replies and the last 1,024 stamps stay. The bounds are separate, so that many reports remove no reply. */
+/**
+ * Adds a record. Keeps the last 16 records with a reply, and the last 1,024 records that only have the instant of a stamped report. The
+ * bounds are separate, so that many reports remove no reply.
+ */
 export function remembered(idempotency: readonly IdempotencyRecord[], added: IdempotencyRecord): IdempotencyRecord[] {
   const { idempotencyRecords: answersMax, stamps } = limits.keeper
   const isStamp = added.reply === null
