@@ -61,7 +61,7 @@ interface Run {
   broken: string | null
 }
 
-/** Time limit of a seed. Its longest waits are 4 minutes in all. */
+/** Time limit of a seed. A seed waits for 4 minutes at most, all its waits together. */
 const seedMs = 10 * minute
 const faults = ['wrong', 'lost', 'missing', 'late'] as const
 const say = (line: string) => void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)

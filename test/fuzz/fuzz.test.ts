@@ -24,7 +24,7 @@ t.test(`${cases} requests from the documents get only documented responses (seed
   t.ok(report.refusals.size >= 12, `${report.refusals.size} kinds of refusal`)
 })
 
-/** One operation in the form of the documents. */
+/** One operation, written as in an OpenAPI document. */
 const operation = readOperations('planted', {
   paths: {
     '/things': {

@@ -666,7 +666,7 @@ t.test('delivery that ends unsent has a log entry with its reason (v3 10.3)', as
   t.strictSame((await log())[1], ['problem', 'held', 'destination_disabled', name])
 })
 
-/** Returns whether the body fits the schema in the API's document. */
+/** Returns a function that returns true if a body fits the schema in the API's document. */
 function documentedMessage(): (body: unknown) => boolean {
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)

@@ -252,7 +252,7 @@ function planFaults(random: Random, profile: Profile, activeMs: number, deeds: r
   const kinds = chosen.length > 0 ? chosen : faultsOf[profile]
   const faults = Array.from({ length: random.integer(1, isLong ? 3 : 6) }, () => {
     const anyAtMs = random.integer(10 * second, activeMs - 70 * second)
-    // In four runs of ten, the group begins about when a person changes something.
+    // Four of ten groups of faults begin within seconds of a change by a person.
     const stormAtMs =
       deeds.length > 0 && random.chance(0.4) ? Math.min(random.pick(deeds).atMs - second, activeMs - 70 * second) : anyAtMs
     return Array.from({ length: random.integer(1, isLong ? 2 : 4) }, (): Fault => {

@@ -13,7 +13,7 @@ export interface Asking<In, Out> {
   change(input: In): void
   /** Repeats the request at once. While a request is pending, repeats it after the response. */
   again(): void
-  /** Sends no request until the next change. */
+  /** Stops the requests until `change` is called. */
   stop(): void
 }
 

@@ -12,7 +12,7 @@ import { workspacesOf } from './callers.ts'
 import { checkName } from './fields.ts'
 import { userNotFound } from './users.ts'
 
-/** Returns the workspaces of which a user is a member, by name. */
+/** Returns the workspaces of which a user is a member, in the order of their names. */
 export const listWorkspaces: Answer<'list-workspaces'> = async ({ store }, { userId }) =>
   (await workspacesOf(store, userId))
     .map(({ workspace, role }) => ({ id: workspace.id, name: workspace.name, role }))

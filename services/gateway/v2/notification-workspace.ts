@@ -73,7 +73,7 @@ export async function workspaceOfQuery({ request }: ClassicCall): Promise<{ work
 }
 
 /**
- * Returns the workspace that the query names. If the query names none, the body names it. Other faults of the body are reported after the
+ * Returns the workspace that the query names, or else the workspace that the body names. Other faults of the body are reported after the
  * checks of workspace and role.
  */
 export async function workspaceOfBody(call: ClassicCall): Promise<{ workspaceId: string }> {

@@ -25,7 +25,10 @@ interface Placed {
   signal: ReportedSignal
 }
 
-/** Returns the stored places by their keys. Adds the rows of these places, and the numbers for baselines, to the wanted reads. */
+/**
+ * Adds the rows of these stored places, and the numbers for baselines, to the wanted reads. Returns a map from the key of a place to the
+ * place.
+ */
 export function addPlaced(
   context: KeeperContext,
   stored: readonly (ObservationIdDocument | null)[],

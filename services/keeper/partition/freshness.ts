@@ -54,8 +54,8 @@ export function mergeNewer(subject: SubjectDocument, freshness: Freshness, conte
 }
 
 /**
- * Merges the series of senders' reports that a keeper has accepted. If a series changes a reading, judges the subject at the latest
- * `judgedAt` of the subject and the series, because this change may not be committed yet.
+ * Merges the series of senders' reports that a keeper has accepted. A reading that a series changes may not be committed yet. So the subject
+ * is then judged at the latest of its own `judgedAt` and those of the series.
  */
 export function mergeNewerSeries({ subject, change }: Merged, series: readonly SeriesDocument[], context: StepContext): Merged {
   const { custom } = subject

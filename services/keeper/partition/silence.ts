@@ -20,7 +20,7 @@ export interface Hearing {
   heardAt: Moment
   /** While silence is held back, the instant up to which silence counts; null: silence is not held back. */
   heldAt: number | null
-  /** Time after `heardAt` for which silence stays held back if reports continue to be accepted, ms. */
+  /** Time after `heardAt` for which silence stays held back, ms, provided that all later reports are accepted. */
   leftMs: number
   /** True after the partition was opened or an obstacle began, until reports are accepted. Buffered reports must arrive first. */
   isOpening: boolean

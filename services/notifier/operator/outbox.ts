@@ -66,7 +66,7 @@ export function createOutbox(collaborators: Collaborators) {
     if (!standing.isOver) later(standing.dueAt - context.clock.now(), () => unstored(message, standing.attempts))
   }
   return {
-    /** Sends the message that this process has claimed by its put. */
+    /** Sends the message of this condition. This process claimed the message when it stored the document of the condition. */
     send: (claimed: ConditionDocument): void =>
       enqueue(async () => {
         // Sends only if the attempt ends before the claim does. After the claim's end the message is due again, and another notifier may

@@ -4,8 +4,8 @@
 import { pathToFileURL } from 'node:url'
 
 /**
- * Returns the address. Only one process at a time may use the address; this process may have any number of connections. Windows has no such
- * VFS, so the path itself is returned there.
+ * Returns the address. Only one process at a time may use the address; this process may have any number of connections. Windows lacks
+ * the VFS `unix-excl`, so the path itself is returned there.
  */
 export function sqliteAddress(path: string): string | URL {
   if (process.platform === 'win32') return path

@@ -103,7 +103,7 @@ const offending: [name: string, change: Parameters<typeof judged>[0], says: RegE
 ]
 
 for (const [name, change, says] of offending) {
-  t.test(`judge finds ${name}`, async t => {
+  t.test(`judge of responses finds ${name}`, async t => {
     t.match(judged(change), says)
   })
 }

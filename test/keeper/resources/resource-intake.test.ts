@@ -170,21 +170,24 @@ t.test('report counts as new when it has the id of a lost report and another ins
   t.strictSame(await rowsOf(world, id), rows)
 })
 
-t.test('id of a lost report on a removed signal is acknowledged only if the report is stored (v3 4.6, 7.2)', async t => {
-  const { world, id } = await setCutReport({ signal: 'load', value: 1 })
-  const [probe] = host.signals
-  const [down] = host.rules
-  await publish(
-    world,
-    readManifest({ ...host, version: 2, signals: [probe], rules: [down] }, { systemKeys: new Set(), destinations: [] }),
-  )
-  await world.command(id, { kind: 'rebind-resource', workspaceId: 'w', template: 'host@2', answers: {} } as never)
-  t.match(await observe(world, id, { signal: 'load', sentId: 'x', value: 1 }), [
-    { ok: false, error: { facts: { field: 'signal' } } },
-  ])
-  t.match(await observe(world, id, { signal: 'probe', sentId: 'x' }), [{ ok: true, signal: 's1', observation: 'x' }])
-  t.match(await rowsOf(world, id), [{ sentId: 'x' }])
-})
+t.test(
+  'report that its keeper could not store is refused if its signal is removed before it is sent again (v3 4.6, 7.2)',
+  async t => {
+    const { world, id } = await setCutReport({ signal: 'load', value: 1 })
+    const [probe] = host.signals
+    const [down] = host.rules
+    await publish(
+      world,
+      readManifest({ ...host, version: 2, signals: [probe], rules: [down] }, { systemKeys: new Set(), destinations: [] }),
+    )
+    await world.command(id, { kind: 'rebind-resource', workspaceId: 'w', template: 'host@2', answers: {} } as never)
+    t.match(await observe(world, id, { signal: 'load', sentId: 'x', value: 1 }), [
+      { ok: false, error: { facts: { field: 'signal' } } },
+    ])
+    t.match(await observe(world, id, { signal: 'probe', sentId: 'x' }), [{ ok: true, signal: 's1', observation: 'x' }])
+    t.match(await rowsOf(world, id), [{ sentId: 'x' }])
+  },
+)
 
 t.test('a successor knows the ids that were sent to the keeper before it (v3 7.2)', async t => {
   const world = createWorld()

@@ -142,8 +142,9 @@ t.test('silence that is no longer held back is not held back again when a stream
 })
 
 /**
- * A heartbeat reports a problem, which is notified. An outage of half an hour follows, and one beat a minute after the outage. Returns nine
- * minutes after the beat. Two rules, of which one reads the other, have the same verdict and need six minutes of ok to recover.
+ * A heartbeat reports a problem, which is notified. An outage of half an hour follows. One minute after the outage there is one beat. The
+ * function returns when nine minutes have passed since this beat. Two rules, of which one reads the other, have the same verdict and need
+ * six minutes of ok to recover.
  */
 async function recoverInHold(world: World): Promise<{ heart: string; beatAt: number }> {
   const { heart } = await startAndStop(world)

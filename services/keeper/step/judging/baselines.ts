@@ -36,8 +36,8 @@ export function withBaselines(
 export const baselineFromUs = (newestUs: number, days: number): number => newestUs - days * day * 1_000
 
 /**
- * Adds the number of the report that this step judges (`latest`), if the signal has a newer Observation. Copies nothing for a report that
- * is itself the newest, as most reports are.
+ * Adds the value of the report that this step judges (`latest`) to the stored numbers, if the signal has a newer Observation than this
+ * report. Copies nothing for a report that is itself the newest, as most reports are.
  */
 function numbersWith(
   latest: Pick<PushedObservationDocument, 'id' | 'value'> | null,
