@@ -20,7 +20,7 @@ const slow: Record<string, string> = {
   'test/store/sqlite-loss.test.ts': 'kills processes in the middle of a write',
   'test/store/store.test.ts': 'starts MongoDB, and fills the memory of a process',
   'test/{bus/bus,notifier/faults}.test.ts': 'stops and starts a nats-server',
-  'test/keeper/custom.test.ts': 'runs weeks of custom subjects',
+  'test/keeper/custom/{incidents,rules}.test.ts': 'runs weeks of custom subjects',
   'test/{conformance/property,directory/{incidents,resource-lists},keeper/{generated,running-median},store/gathered}.test.ts':
     'compares thousands of generated cases with a plain computation',
   'test/keeper/resources/{preview,resource-signals-generated}.test.ts': 'compares generated cases with a plain computation',
