@@ -141,6 +141,21 @@ export function crowdedFolders(paths: string[]): string[] {
 
 const mostFiles = 20
 
+/** Returns the files with more lines than their kind of file may have, and the number of lines of each file. */
+export function longFiles(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const most = mostLines.find(([kind]) => kind.test(path))?.[1] ?? Number.POSITIVE_INFINITY
+    const lines = text.trimEnd().split('\n').length
+    return lines > most ? [`${path}: ${lines} lines, ${most} are permitted`] : []
+  })
+}
+
+const mostLines: readonly [kind: RegExp, lines: number][] = [
+  [/^test\/.*\.test\.ts$/, 1_000],
+  [/^(services\/\w+|machines|shared|infra|test)\/README\.md$/, 20],
+  [/^BENCHMARKS\.md$/, 80],
+]
+
 /**
  * Returns the paths in back-ticks and the targets of links, without anchors. Links are relative to `folder`. Returned paths are relative to
  * the root.

@@ -6,7 +6,7 @@ import { commandsPage } from '../../infra/gates/commands-page.ts'
 import { mcpPage } from '../../infra/gates/mcp-page.ts'
 import { citations, citedRules, numberedRules } from '../../infra/gates/numbered-rules.ts'
 import { settingsPage } from '../../infra/gates/settings-page.ts'
-import { citedPaths, crowdedFolders, type SourceFile, tidyRules } from '../../infra/gates/tidy-rules.ts'
+import { citedPaths, crowdedFolders, longFiles, type SourceFile, tidyRules } from '../../infra/gates/tidy-rules.ts'
 import { toursOf } from '../../infra/gates/tour-files.ts'
 
 const machineFolder = ['', 'work', 'main', 'x'].join('/')
@@ -254,6 +254,17 @@ t.test('a folder is crowded when it holds more than 20 files of code', async t =
   t.same(crowdedFolders([...folder, 'shared/x/one-more.ts']), ['shared/x: 21 files'])
 })
 
+t.test('a file is long when it has more lines than its kind of file may have', async t => {
+  const file = (path: string, lines: number) => ({ path, text: 'x\n'.repeat(lines) })
+  t.same(longFiles([file('test/x/x.test.ts', 1_000), file('infra/README.md', 20), file('BENCHMARKS.md', 80)]), [])
+  t.same(longFiles([file('test/x/world.ts', 1_001), file('shared/x.ts', 1_001), file('docs/README.md', 81)]), [])
+  t.same(longFiles([file('test/x/x.test.ts', 1_001), file('services/keeper/README.md', 21), file('BENCHMARKS.md', 81)]), [
+    'test/x/x.test.ts: 1001 lines, 1000 are permitted',
+    'services/keeper/README.md: 21 lines, 20 are permitted',
+    'BENCHMARKS.md: 81 lines, 80 are permitted',
+  ])
+})
+
 t.test('docs/settings.md equals the page made from the declared settings', async t => {
   t.equal(readFileSync('docs/settings.md', 'utf8'), settingsPage(), 'npm run docs writes it anew')
 })
@@ -273,6 +284,8 @@ const files = [...new Set(listed.split('\n'))]
   .map(path => ({ path, text: readFileSync(path, 'utf8') }))
 
 t.test('no folder is crowded', async t => t.same(crowdedFolders(files.map(({ path }) => path)), []))
+
+t.test('no file is long', async t => t.same(longFiles(files), []))
 
 for (const rule of tidyRules) {
   t.test(rule.name, async t => {
