@@ -56,8 +56,8 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
   let ready = false
   let confirmedAt = clock.monotonic()
   /**
-   * Instant of the latest entry from the watch, which also shows this prober's own beats. A beat that the bus accepts is not enough: the
-   * watch may be broken at that time.
+   * Instant at which the watch last showed an entry. The watch also shows the heartbeats of this prober itself. A heartbeat that the
+   * bus accepts is not enough, because the watch may be broken at that time.
    */
   let heardAt = clock.monotonic()
   let tickedAt = clock.monotonic()

@@ -33,8 +33,8 @@ export function neededOf(need: Need, n: number): number {
 /**
  * Returns the verdict of a rule over its inputs (reference/judging 1.4). The first case that applies decides. If enough inputs have the
  * reading problem: problem. If at least half of the inputs are unknown (only website monitors): no data. If the problems and the unknown
- * inputs together would be enough: no data. Otherwise: ok. If the verdict is no data, but would be ok with every young input ok, the rule
- * is not judged yet (reference/judging 1.5).
+ * inputs together would be enough: no data. Otherwise: ok. If the verdict is no data, but would be ok if all inputs that
+ * are still in their grace period (young inputs) were ok, the rule is not judged yet (reference/judging 1.5).
  */
 export function decide(inputs: readonly DecidedInput[], need: Need, options: DecisionOptions): Verdict {
   const verdict = decideAsRead(inputs, need, options)

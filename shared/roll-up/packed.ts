@@ -1,9 +1,9 @@
 // Buckets as stored text: varints in base64url, because roll-ups share the budget of 60 bytes per check. Part of the data format.
 //
-// A bucket is (slots skipped << 4 | flags), count, [failed], [measured]. A bucket with values has also minimum, maximum, sum, [level], and
-// its bins in order. Each bin is one varint, (distance to the previous bin << 2 | count - 1); if both low bits are set, another varint
-// follows with the count minus 4. The first bin and the number of bins are not written. The minimum gives the first bin, and the bins end
-// when their counts add up to `measured`.
+// A bucket is a sequence of varints: (slots skipped << 4 | flags), count, failed, measured; the flags say whether the last two are written.
+// A bucket with values has also minimum, maximum, sum, a level if it is not 0, and its bins in order. Each bin is one varint, (distance to
+// the previous bin << 2 | count - 1); if both low bits are set, another varint follows with the count minus 4. The first bin and the number
+// of bins are not written. The minimum gives the first bin, and the bins end when their counts add up to `measured`.
 import { type Bucket, binOf, emptyBucket } from '#shared/roll-up/bucket.ts'
 
 const allOk = 1

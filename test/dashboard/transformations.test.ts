@@ -52,7 +52,7 @@ await withBrowser(async () => {
     },
   )
 
-  t.test('field is inserted at the cursor, and the refusal of a save is shown at its field', async t => {
+  t.test('chosen field is inserted at the cursor, and a refused save shows the error at the faulty form field', async t => {
     const { page, close } = await visit('edith')
     await page.getByRole('button', { name: 'New transformation' }).click()
     await page.getByLabel('Template', { exact: true }).fill('Look: ')

@@ -38,7 +38,7 @@ for (const { name, events, byTime } of cases)
     t.same(found && [found.event, found.at, found.to], byTime)
   })
 
-t.test('outlook by report names each verdict that changes the incident, with the effects', async t => {
+t.test('outlook lists each verdict by which the next report would change the incident, with the effects', async t => {
   const { byReport } = incidentOutlook(after(confirmed, recovered), 100_000, null)
   t.same(
     byReport.map(({ event, to }) => `${event} -> ${to}`),

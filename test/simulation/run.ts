@@ -10,7 +10,7 @@ const usage = `npm run sim -- [--custom | --resources] --seed N                 
 npm run sim -- [--custom | --resources] --seeds A-B [--for-s S]   many, for at most S seconds
 --custom: a week of a generated custom subject; --resources: half a day of generated Resources of Templates; without them, a monitor's life under all kinds of weather`
 
-/** Faults and description of one seed. */
+/** Result of one seed: the problems that were found, and texts that describe the run. */
 interface Run {
   problems: string[]
   trace: string[]

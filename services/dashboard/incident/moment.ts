@@ -36,8 +36,8 @@ const waits: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the marks of the drawing. For the present, `outlook` determines which next arrow is marked. For an earlier record, the arrow of
- * the record after it is marked.
+ * Returns the marks of the drawing. If `moment` is the present, `outlook` says which arrows are marked as possible next transitions. If it
+ * is an earlier record, the arrow of the record after it is marked.
  */
 export function lifeAt(records: readonly IncidentRecordObject[], moment: Moment, outlook: Outlook): Life {
   const { index, record, at, isLive } = moment

@@ -25,7 +25,7 @@ export const route = <Found extends { workspaceId: string }, Body extends TObjec
   record: Classic<Found, Body>,
 ): Route => ({ refusals: [], ...record, method, path })
 
-/** Members that the records of several routes share. In a record, the shared refusals stand after the record's own refusals. */
+/** Properties that the records of several routes have in common. In a record, the shared refusals stand after the record's own refusals. */
 interface Shared<Found> extends Pick<Route, 'query'> {
   find(context: GatewayContext, call: ClassicCall): Promise<Found>
   refusals: readonly ClassicRefusal[]

@@ -48,7 +48,7 @@ const destinations = fc
         names.map((name, i): File => {
           const { type, enabled, open } = rest[i] as { type: string; enabled: boolean; open: boolean }
           const more = type === 'slack' ? { channel: 'ops' } : { send_on_open: open }
-          // If no destination is the default, each says so: otherwise the first enabled destination would become the default.
+          // If no destination is to be the default, all have `default: false`. Without it, the first enabled one would become the default.
           const isDefault = marked === undefined ? false : i === marked || undefined
           return given({ kind: 'Destination', name, type, ...more, enabled, default: isDefault })
         }),

@@ -78,8 +78,8 @@ export async function checkRecords({ keepers: { store }, subjectId, stored, gone
 }
 
 /**
- * Checks that every message is expected by at least one variant of the delay after faults, and that a message required by all variants was
- * sent once.
+ * The length of the delay after a fault is not known exactly, so the expected messages are computed for several delays (variants). Checks
+ * that each message sent is expected by at least one variant, and that a message which all variants expect was sent once.
  */
 export async function checkTold(house: House, blowsAt: readonly number[]): Promise<{ count: ToldCount; trace: string[] }> {
   const until = house.keepers.now() - latenessMs

@@ -47,7 +47,7 @@ interface Input {
 
 interface Watch {
   check: WebsiteCheck
-  /** Revision that began the present assignment. Reports on an older assignment do not count. Null: nothing is assigned. */
+  /** Revision of the monitor with which its present assignment to probers began. Reports on an older one do not count. Null: none. */
   assignedAtRev: number | null
   inputs: Map<string, Input>
 }

@@ -18,7 +18,10 @@ export interface Variant {
    * judgement of this kind at the earliest.
    */
   isAfterOthers: boolean
-  /** True: a report that was stored when its keeper died is judged when the sender repeats it, not at its own instant. */
+  /**
+   * Concerns a report that a keeper stored, but did not judge before it died. True: the report is judged at the instant at which its sender
+   * repeats it. False: at the report's own instant.
+   */
   isStrayLate: boolean
 }
 

@@ -1,5 +1,6 @@
 // Events of one workspace for the streams that watch the workspace. Events are collected for a moment, then written as one text to all
-// streams. The latest texts are kept, so that a browser that reconnects gets the texts that it missed. The channel owns no stream.
+// streams. The latest texts are kept, so that a browser that reconnects gets the texts that it missed. The channel neither
+// opens nor ends a stream of a browser.
 
 import { limits } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'

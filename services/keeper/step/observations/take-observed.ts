@@ -103,8 +103,8 @@ function heardSeries(
 }
 
 /**
- * Adds an Observation to a signal that rules of generation 2 read. Their inputs select by labels, so a late Observation still counts for
- * inputs without a newer Observation.
+ * Adds an Observation to a signal that rules of generation 2 read. Each input of these rules selects Observations by their labels. So a
+ * late Observation still counts for an input that selects no newer one.
  */
 export function takeSelected(
   subject: SubjectDocument,
