@@ -15,6 +15,8 @@ export interface Machine {
   memoryGb: number
   node: string
   natsServer: string
+  /** Commit of the measured tree. */
+  commit: string
 }
 
 export interface Report {
@@ -36,6 +38,15 @@ export function describeMachine(): Machine {
     memoryGb: Math.round(totalmem() / 1024 ** 3),
     node: process.version,
     natsServer: versionOf(existsSync(own) ? own : 'nats-server'),
+    commit: commitOf(root),
+  }
+}
+
+function commitOf(folder: string): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: folder, encoding: 'utf8', stdio: 'pipe' }).trim()
+  } catch {
+    return 'unknown'
   }
 }
 
@@ -90,9 +101,9 @@ const latestRunHead =
   '# Latest run\n\nWritten by `npm run bench -- --write`. The figures against their budgets are in [BENCHMARKS.md](../../BENCHMARKS.md).'
 
 function machineLine({ machine, startedAt, elapsedSeconds, options }: Report): string {
-  const { cpu, cores, memoryGb, node, natsServer } = machine
+  const { cpu, cores, memoryGb, node, natsServer, commit } = machine
   const length = `${options.seconds} s a measurement${options.quick ? ', quick: no measurement' : ''}`
-  return `${startedAt.slice(0, 10)}: ${cpu}, ${cores} cores, ${memoryGb} GB; Node ${node}, nats-server ${natsServer}; ${length}, ${Math.round(elapsedSeconds / 60)} min in all.`
+  return `${startedAt.slice(0, 10)}, commit ${commit}: ${cpu}, ${cores} cores, ${memoryGb} GB; Node ${node}, nats-server ${natsServer}; ${length}, ${Math.round(elapsedSeconds / 60)} min in all.`
 }
 
 function quantityRow(quantity: Report['quantities'][number]): Record<string, string | number> {
