@@ -25,7 +25,7 @@ import { v3Intake } from './parts/part-v3-intake.ts'
 import { v3Memory } from './parts/part-v3-memory.ts'
 import { v3Templates } from './parts/part-v3-templates.ts'
 import { endAllChildren } from './run/processes.ts'
-import { asText, describeMachine, judged, type Report, writeIntoDocuments } from './run/report.ts'
+import { asText, describeMachine, judged, type Report, writeLatestRun } from './run/report.ts'
 import { createRun, type Part, type RunOptions } from './run/run-context.ts'
 import { selfCheck } from './run/self-check.ts'
 import { removeAllTemporaryFolders } from './run/temporary-folder.ts'
@@ -82,7 +82,7 @@ options:
 --rungs 20,30    shares of the bare prober's rate for checks, percent
 --held N         held rate, percent of the bare prober's, for parts that take a share of it where checks does not run before them (25)
 --profile DIR    writes CPU profiles of the system there and prints its most expensive functions on stderr
---write          rewrites the table of BENCHMARKS.md, and test/bench/latest-run.md`
+--write          rewrites test/bench/latest-run.md`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -166,7 +166,7 @@ try {
   if (values.profile !== undefined) printTopFunctions(join(values.profile), line => console.error(line))
   console.log(values.json ? JSON.stringify(report) : asText(report))
   if (failed.length > 0) end(1, `Parts that failed: ${failed.join(', ')}. Nothing was written.`)
-  if (values.write) writeIntoDocuments(report)
+  if (values.write) writeLatestRun(report)
   process.exitCode = 0
 } catch (error) {
   end(1, `The run failed: ${(error as Error).stack ?? error}`)

@@ -28,7 +28,7 @@ export async function mcp(run: Run): Promise<PartResult> {
     await system.start()
     const env = { WATCHKEEPER_MCP_URL: system.url, WATCHKEEPER_MCP_API_KEY: await system.key() }
     const ours: Server = {
-      name: 'watchkeeper mcp',
+      name: './watchkeeper mcp',
       argv: [join(root, 'infra', 'cli', 'watchkeeper.js'), 'mcp'],
       env,
       tool: { name: 'list_workspaces', arguments: {} },
@@ -70,7 +70,7 @@ function resultOf(ours: readonly Start[], bare: readonly Start[]): PartResult {
         budget: budgets.resident,
       }),
     ],
-    details: [{ title: 'MCP servers from their start', rows: [rowOf('watchkeeper mcp', ours), rowOf('one tool', bare)] }],
+    details: [{ title: 'MCP servers from their start', rows: [rowOf('./watchkeeper mcp', ours), rowOf('one tool', bare)] }],
   }
 }
 

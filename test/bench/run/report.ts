@@ -1,13 +1,12 @@
 // Report of a run: its machine, one table of quantities with budget and floor, and the details. Printed as text or as one JSON object, or
-// written into BENCHMARKS.md and test/bench/latest-run.md.
+// written into test/bench/latest-run.md.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { type Detail, meets, type Quantity } from './run-context.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
-const marks = { begin: '<!-- latest run: begin -->', end: '<!-- latest run: end -->' }
 
 export interface Machine {
   cpu: string
@@ -73,20 +72,14 @@ export function asText(report: Report): string {
   return `${blocks.join('\n\n')}\n`
 }
 
-/**
- * Replaces the table of budgets and floors between the marks in BENCHMARKS.md, and test/bench/latest-run.md. Throws if a mark is missing.
- */
-export function writeIntoDocuments(report: Report): void {
-  const path = join(root, 'BENCHMARKS.md')
-  const text = readFileSync(path, 'utf8')
-  const begin = text.indexOf(marks.begin)
-  const end = text.indexOf(marks.end)
-  if (begin < 0 || end < begin) throw new Error(`BENCHMARKS.md lacks the lines "${marks.begin}" and "${marks.end}".`)
+/** Writes test/bench/latest-run.md: the figures with a budget or floor, the further figures, and the details. */
+export function writeLatestRun(report: Report): void {
   const isBound = ({ budget, floor }: Quantity) => budget !== null || floor !== null
-  const table = `${machineLine(report)}\n\n${markdownTable(report.quantities.filter(isBound).map(quantityRow))}`
-  writeFileSync(path, `${text.slice(0, begin + marks.begin.length)}\n\n${table}\n\n${text.slice(end)}`)
+  const bound = markdownTable(report.quantities.filter(isBound).map(quantityRow))
   const further = markdownTable(report.quantities.filter(quantity => !isBound(quantity)).map(quantityRow))
   const details = [
+    '## Budgets and floors',
+    bound,
     '## Figures without a budget',
     further,
     ...report.details.flatMap(({ title, rows }) => [`## ${title}`, markdownTable(rows)]),
@@ -98,7 +91,7 @@ export function writeIntoDocuments(report: Report): void {
 }
 
 const latestRunHead =
-  '# Latest run\n\nWritten by `npm run bench -- --write`. The figures against their budgets are in [BENCHMARKS.md](../../BENCHMARKS.md).'
+  '# Latest run\n\nWritten by `npm run bench -- --write`. [BENCHMARKS.md](../../BENCHMARKS.md) has the main figures and the misses.'
 
 function machineLine({ machine, startedAt, elapsedSeconds, options }: Report): string {
   const { cpu, cores, memoryGb, node, natsServer, commit } = machine
