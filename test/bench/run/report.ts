@@ -14,7 +14,7 @@ export interface Machine {
   memoryGb: number
   node: string
   natsServer: string
-  /** Commit of the measured tree. */
+  /** Commit of the measured tree; it ends with `-dirty` if the tree had changes that were not committed. */
   commit: string
 }
 
@@ -43,7 +43,11 @@ export function describeMachine(): Machine {
 
 function commitOf(folder: string): string {
   try {
-    return execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: folder, encoding: 'utf8', stdio: 'pipe' }).trim()
+    return execFileSync('git', ['describe', '--always', '--dirty', '--exclude=*', '--abbrev=8'], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim()
   } catch {
     return 'unknown'
   }
