@@ -12,7 +12,7 @@ export interface Deed {
   command: Record<string, unknown> & { kind: Command['kind'] }
 }
 
-const unset: PolicyInput = {
+export const unset: PolicyInput = {
   signal: null,
   from: null,
   mode: null,

@@ -3,6 +3,7 @@ import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import type { Store } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'
+import { unset } from '../generate.ts'
 import { createWorld, minute } from '../world.ts'
 
 export const hour = 60 * minute
@@ -41,15 +42,6 @@ export async function createCustom(wrapStore?: (store: Store) => Store) {
 }
 
 export const reported = { value: null, error: '', labels: {} }
-export const unset: PolicyInput = {
-  signal: null,
-  from: null,
-  mode: null,
-  compare: null,
-  threshold: null,
-  match: null,
-  noDataAfterMs: null,
-}
 export const policy = (inputs: Partial<PolicyInput>[], over: object = {}) => ({
   inputs: inputs.map(input => ({ ...unset, ...(input.from == null ? { mode: 'status' as const } : {}), ...input })),
   need: 'any',
