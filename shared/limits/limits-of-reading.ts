@@ -52,8 +52,8 @@ export const auditLimits = {
 
 export const incidentListLimits = {
   /**
-   * Largest number of an Incident's history entries in a response, beginning with the first entry. The same bound holds for its states. A
-   * flapping signal produces thousands of both (v3 5.8).
+   * A response contains this many of an Incident's history entries from the first on, and this many of its states. They are bounded because
+   * a flapping signal produces thousands of both (v3 5.8).
    */
   first: 100,
   /** Number of an Incident's latest history entries, and of its latest states, that a response contains. */

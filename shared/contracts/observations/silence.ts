@@ -22,7 +22,7 @@ export interface SilenceNote {
    */
   leftMs: number
   /**
-   * Instant at which silence stopped to count, ms on the keeper's clock: while silence is held back, only silence before this instant
+   * Instant at which silence stopped counting, ms on the keeper's clock: while silence is held back, only silence before this instant
    * counts. Null: silence is not held back.
    */
   heldAt: number | null

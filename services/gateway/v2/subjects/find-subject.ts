@@ -14,7 +14,10 @@ import type { QueryParameter } from '../../http/route.ts'
 import { type ClassicRefusal, editor, member, routesWith } from '../classic-route.ts'
 import { accessDenied } from '../refusals.ts'
 
-/** Query parameters of the routes to parts of a custom subject. The workspace is needed only if the slug occurs in several workspaces of the caller. */
+/**
+ * Query parameters of the routes to parts of a custom subject. The workspace is needed only if the slug occurs in several workspaces of the
+ * caller.
+ */
 export const subjectQuery: Record<string, QueryParameter> = {
   workspace_id: { schema: Type.String(), meaning: 'Needed only where two of your workspaces have a subject of this slug.' },
 }
