@@ -65,7 +65,7 @@ function withOwed(order: Order, { condition, deadlineAt }: IncidentContext): Ord
 }
 
 function pays(event: HistoryDocument['event'], owed: { type: string; at: number }): boolean {
-  // For an owed deadline, does not compare the instants, because `orderFaults` compares it with the machine's deadline.
+  // The instant of an owed deadline is not compared here: `orderFaults` compares it with the machine's deadline.
   return owed.type === timed ? isTimed(event.type) : event.type === owed.type && event.at === owed.at
 }
 

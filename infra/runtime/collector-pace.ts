@@ -111,8 +111,8 @@ const growthFlag = '--heap-growing-percent='
 
 /**
  * Sets three flags of V8: growth of the heap, release of memory, growth of the young generation. They apply after the next garbage
- * collection. There are only two sets of flags, because Node finds the compiled sources of a worker thread only if the flags are those with
- * which they were stored.
+ * collection. There are only two sets of flags, because Node finds the compiled sources of a worker thread only if the flags are the same as
+ * when the sources were stored.
  */
 function move(threads: ReadonlySet<Load>): void {
   const isBusy = [...threads].some(load => load.busy())

@@ -7,7 +7,7 @@ import { inputsOf, type PolicyInput, type RulePolicy } from '#shared/contracts/s
 export const locationLabel = 'location'
 
 /**
- * Returns the key of an input. The key depends on the rule, and on the input's signal or `from`, mode and match. An input whose key is
+ * Returns the key of an input. The key depends on the rule, on the input's signal or `from`, on its mode and on its match. An input whose key is
  * also in the next version of the rule keeps its reading and its grace period (reference/judging 3.10).
  */
 export function inputKeyOf(ruleKey: string, input: Pick<PolicyInput, 'signal' | 'from' | 'mode' | 'match'>): string {

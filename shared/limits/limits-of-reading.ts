@@ -178,8 +178,8 @@ export const intakeLimits = {
    */
   baselineNumbers: 10_000,
   /**
-   * A report may have an id that its sender chose. After a report whose id was already stored, rounds look up the ids of reports before the
-   * write, for this time. Without the look-up, the store would refuse the write, and the reports would be stepped again.
+   * A report may have an id that its sender chose. Time after a report whose id was already stored. During this time, rounds look up the ids
+   * of all reports before they write them. Without the look-up, the store would refuse the write, and the reports would be stepped again.
    */
   sentIdReadsMs: 10 * second,
 } as const

@@ -751,7 +751,7 @@ export const limits = {
     lanesKept: 10_000,
     /** Timeout of a test message, which has only one attempt (reference/messages 1.9). */
     testMs: 3 * second,
-    /** Longest wait for the log row of a test before the response is sent. */
+    /** Longest time that the response to a test message waits for the message's row in the log. */
     testLogMs: 300,
     /**
      * Time for which the caller of a test message waits. It covers the attempt, the log row and the transport. It is shorter than the 3.7 s

@@ -84,7 +84,8 @@ export interface Store {
    */
   insert<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
   /**
-   * The guarded put. Inserts a document with rev 1; replaces the stored document if its rev is one less than the rev of the given document.
+   * Writes only if nobody else has written: inserts a document with rev 1; replaces the stored document if its rev is one less than the rev
+   * of the given document.
    * If the stored document has the same rev and `writer`, the result is `written` too. Thus after an unknown outcome, a retry returns the
    * right result.
    */

@@ -830,7 +830,7 @@ const wrongDestination = (title: string, change: Record<string, unknown>, messag
   code,
   message,
 })
-t.test('fixture creates the destination whose name is taken', async () =>
+t.test('fixture creates a destination, whose name is taken afterwards', async () =>
   resultOf(await post(`${destinations}?workspace_id=${home}`, destination({ name: 'Taken' }))),
 )
 refuses([

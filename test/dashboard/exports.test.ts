@@ -93,7 +93,7 @@ rows:
     const before = bytes()
     await choose(page, fileOf(fleet))
     await page.getByText('1 destination of the file is new.').waitFor()
-    // These bytes exclude the worker's script, whose size test/gateway/dashboard.test.ts limits.
+    // These bytes exclude the worker's script: test/gateway/dashboard.test.ts limits its size.
     t.ok(bytes() <= 40_000, `${bytes()} bytes with all that the plan read`)
     t.comment(`${before} bytes, then ${bytes() - before}`)
     await tabTo(page, 'url of On call')

@@ -319,70 +319,77 @@ onEachStore('reads', async (t, given) => {
     t.equal(await ask('get-subject', { subjectId: 'gone' }), null)
     t.equal(await ask('get-subject', { subjectId: 'nothing' }), null)
   })
-  await t.test('incident is returned open or closed under the slug of its rule, unless its subject is deleted', async t => {
-    const rule = { policyVersion: 1, policy: { language: 'reachability' }, verdict: null, incident: null }
-    await put('owned', { kind: 'custom', name: 'Owned', rules: [{ ...rule, key: 'r1', slug: 'disk', name: 'Disk full' }] })
-    await put('tomb', { deletedAt: 6 })
-    const inputs = [
-      { input: 'i1', value: 'problem', at: 5, reason: null },
-      { input: 'i2', value: 'ok', at: 5, reason: null },
-    ]
-    const incident = {
-      ...openIncident('owned', 'w', 5),
-      ruleKey: 'r1',
-      rule: { key: 'disk', name: 'Disk' },
-      evidence: { inputs, omitted: 0, truncated: false },
-    }
-    const closed = {
-      ...incident,
-      id: 'owned.2',
-      number: 2,
-      ruleKey: 'r2',
-      rule: { key: 'load', name: 'Load' },
-      open: 0,
-      status: 'ok',
-      closedAt: 9,
-      acknowledgedAt: 7,
-      acknowledgedBy: 'Ada',
-    }
-    await store.upsert('incidents', [incident, closed, openIncident('tomb', 'w', 5)] as never)
-    const view = {
-      id: 'owned.1',
-      publicId: createIncidentIds('').encode('owned.1'),
-      subjectId: 'owned',
-      subjectName: 'Owned',
-      subjectKind: 'custom',
-      workspaceId: 'w',
-      number: 1,
-      ruleKey: 'r1',
-      ruleSlug: 'disk',
-      ruleName: 'Disk full',
-      status: 'pending',
-      open: true,
-      troubleSince: 5,
-      confirmedAt: null,
-      wellSince: null,
-      closedAt: null,
-      acknowledgedAt: null,
-      acknowledgedBy: null,
-      failing: ['i1'],
-      unknown: [],
-      ok: ['i2'],
-    }
-    t.strictSame(await ask('get-incident', { incidentId: 'owned.1' }), view)
-    t.match(await ask('get-incident', { incidentId: 'owned.2' }), {
-      open: false,
-      status: 'ok',
-      ruleSlug: 'load',
-      ruleName: 'load',
-      closedAt: 9,
-      acknowledgedAt: 7,
-      acknowledgedBy: 'Ada',
-    })
-    for (const incidentId of ['tomb.1', 'owned.3', 'nothing'])
-      t.equal(await ask('get-incident', { incidentId }), null, incidentId)
-    t.strictSame((await ask('list-open-incidents', { workspaceId: 'w' })).items, [view], 'the list shows the same, the open ones')
-  })
+  await t.test(
+    'incident, whether open or closed, is returned with the slug of its rule, unless its subject is deleted',
+    async t => {
+      const rule = { policyVersion: 1, policy: { language: 'reachability' }, verdict: null, incident: null }
+      await put('owned', { kind: 'custom', name: 'Owned', rules: [{ ...rule, key: 'r1', slug: 'disk', name: 'Disk full' }] })
+      await put('tomb', { deletedAt: 6 })
+      const inputs = [
+        { input: 'i1', value: 'problem', at: 5, reason: null },
+        { input: 'i2', value: 'ok', at: 5, reason: null },
+      ]
+      const incident = {
+        ...openIncident('owned', 'w', 5),
+        ruleKey: 'r1',
+        rule: { key: 'disk', name: 'Disk' },
+        evidence: { inputs, omitted: 0, truncated: false },
+      }
+      const closed = {
+        ...incident,
+        id: 'owned.2',
+        number: 2,
+        ruleKey: 'r2',
+        rule: { key: 'load', name: 'Load' },
+        open: 0,
+        status: 'ok',
+        closedAt: 9,
+        acknowledgedAt: 7,
+        acknowledgedBy: 'Ada',
+      }
+      await store.upsert('incidents', [incident, closed, openIncident('tomb', 'w', 5)] as never)
+      const view = {
+        id: 'owned.1',
+        publicId: createIncidentIds('').encode('owned.1'),
+        subjectId: 'owned',
+        subjectName: 'Owned',
+        subjectKind: 'custom',
+        workspaceId: 'w',
+        number: 1,
+        ruleKey: 'r1',
+        ruleSlug: 'disk',
+        ruleName: 'Disk full',
+        status: 'pending',
+        open: true,
+        troubleSince: 5,
+        confirmedAt: null,
+        wellSince: null,
+        closedAt: null,
+        acknowledgedAt: null,
+        acknowledgedBy: null,
+        failing: ['i1'],
+        unknown: [],
+        ok: ['i2'],
+      }
+      t.strictSame(await ask('get-incident', { incidentId: 'owned.1' }), view)
+      t.match(await ask('get-incident', { incidentId: 'owned.2' }), {
+        open: false,
+        status: 'ok',
+        ruleSlug: 'load',
+        ruleName: 'load',
+        closedAt: 9,
+        acknowledgedAt: 7,
+        acknowledgedBy: 'Ada',
+      })
+      for (const incidentId of ['tomb.1', 'owned.3', 'nothing'])
+        t.equal(await ask('get-incident', { incidentId }), null, incidentId)
+      t.strictSame(
+        (await ask('list-open-incidents', { workspaceId: 'w' })).items,
+        [view],
+        'the list shows the same, the open ones',
+      )
+    },
+  )
   await t.test('records of an incident are returned complete, in pages within the message size of the bus', async t => {
     const count = 12
     await store.upsert('incidents', [{ id: 'told.1', rev: 1, subjectId: 'told' } as never])

@@ -48,7 +48,7 @@ export const blipMs = 6 * second
  */
 const slowly = { everyMs: 20 * second, noDataMs: 45 * second }
 
-/** Draws sites, hearts and reporters with their problems. Instants are ms after the start of the run. */
+/** Chooses at random sites, senders of heartbeats and senders of reports, each with its problems. Instants are ms after the start of the run. */
 export function drawCast(random: Random, options: CastOptions): Thing[] {
   const { faultInMs, faultMs, isChecked, hasCareless, noDataMs } = options
   const near = () => Math.max(0, faultInMs + random.integer(-25 * second, faultMs + 10 * second))

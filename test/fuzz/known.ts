@@ -15,7 +15,7 @@ export interface Known {
   value(field: string, path: string): unknown
 }
 
-/** Largest number of paths for each template, so that the installation stays small. */
+/** Largest number of known paths for one path template. With more paths, the installation would grow. */
 const addressesMax = 40
 
 export interface Facts {

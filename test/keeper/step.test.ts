@@ -92,7 +92,7 @@ t.test("input of website monitoring's own signal reads the newest report of the 
 })
 
 t.test(
-  "each report is judged when rules read website monitoring's own signal: a slow passing check changes the verdict",
+  "each report is judged if rules read website monitoring's own signal: a check that passes slowly changes the verdict",
   async t => {
     const site = createSite()
     const unset = { signal: 's', from: null, mode: null, compare: null, threshold: null, match: null, noDataAfterMs: null }

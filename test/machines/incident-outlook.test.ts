@@ -1,4 +1,4 @@
-// Outlook of an open incident (what time or reports would change next), and its records as messages of the inspection protocol.
+// Outlook of an open incident (the next change that time or reports would cause), and its records as messages of the inspection protocol.
 import t from 'tap'
 import { incidentMachine } from '#machines/incident.ts'
 import { type InspectedEntry, inspectionOf } from '#machines/incident-inspection.ts'

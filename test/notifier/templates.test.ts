@@ -230,7 +230,7 @@ t.test('samples have every kind of alert, and turn a template that escapes wrong
   t.equal(contentTypeOf('{{ subject }}'), 'text/plain')
 })
 
-t.test('sample of no data quotes a failed check, as real messages do', async t => {
+t.test('sample of a no-data message quotes a failed check, as real messages do', async t => {
   const errorOf = (kind: string) => samples.find(({ alertKind }) => alertKind === kind)?.fields.error
   t.equal(errorOf('no_data'), errorOf('problem'))
 })

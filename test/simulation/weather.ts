@@ -52,7 +52,7 @@ export interface Call<T> {
   failure: () => Error
 }
 
-/** Makes a call of a process to the store or the bus, with injected failures and delays. The call always ends unless the process dies. */
+/** Calls the store or the bus for a process, with injected failures and delays. The call always ends unless the process dies. */
 export function reach<T>(life: Life, outside: Outside, call: Call<T>): Promise<T> {
   return life.pass(travel(life, outside, call))
 }

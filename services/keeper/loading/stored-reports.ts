@@ -21,8 +21,8 @@ export interface RoundReports extends StoredReports {
   /** True if senders' ids were looked up. Otherwise each id was treated as new. */
   knowsPlaces: boolean
   /**
-   * Returns true if a step treated a sender's id as new but made no place for it. The commit notices that an id is stored already only when
-   * it inserts the place of the id. So without a place, the commit would not notice this.
+   * Returns true if a step treated a sender's id as new but made no place for it. The commit inserts the places, and only this insertion
+   * fails if an id is stored already. An id without a place would therefore be stored twice.
    */
   lacksPlaces(): boolean
   /** Records the rows that a step of this round has made. Later steps find these rows like stored rows. */

@@ -29,9 +29,9 @@ export interface Merged {
 }
 
 /**
- * Returns the subject with its readings replaced by newer readings, if the freshness has any. If the document was replaced in the meantime,
- * it is judged again, because it may have been judged without these readings. Ignores reports of removed locations, and reports from before
- * their location was added.
+ * Returns the subject with its readings replaced by newer readings, if the freshness has any. If the stored subject has another revision
+ * than the freshness, the subject is judged again, because its last judgement may have lacked these readings. Ignores reports of removed
+ * locations, and reports from before their location was added.
  */
 export function mergeNewer(subject: SubjectDocument, freshness: Freshness, context: StepContext): Merged {
   if (isOver(subject)) return { subject, change: 'nothing' }

@@ -96,7 +96,7 @@ export function hasUrgentWork(partition: Partition, now: number, isBusConnected:
   return results.length >= limits.keeper.gatherResults || hasCommandsOrDeadlines(partition, now, isBusConnected)
 }
 
-/** Returns whether an input or a write waits that a round can take now. */
+/** Returns true if there is an input or a write that a round can take now. */
 export function hasWork(partition: Partition, now: number, isBusConnected: boolean): boolean {
   if (partition.inbox.results.length > 0) return partition.state === 'live' || partition.state === 'catching-up'
   return hasCommandsOrDeadlines(partition, now, isBusConnected)

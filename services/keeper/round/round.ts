@@ -40,8 +40,8 @@ const notCommitted: Committed = { done: [], refused: [], lapsed: [], isRepeated:
 const triesInRound = 20
 
 /**
- * Runs one round. Returns the partitions whose lease was too old to commit. Throws if the memory of all partitions can no longer be
- * trusted. In both cases the taken inputs are not committed, and the host must reopen the partitions.
+ * Runs one round. Returns the partitions whose lease was too old to commit: their inputs are not committed, and the host must reopen them.
+ * Throws if the memory of all partitions can no longer be trusted: no input is committed, and the host must reopen all partitions.
  */
 export async function runRound(context: KeeperContext, takes: readonly Take[], roundId: string): Promise<Set<Partition>> {
   context.metrics.rounds.inc()

@@ -95,7 +95,7 @@ function createTemplates({ store, clock }: Reading) {
   const templates = new Map<string, Read>()
   const workspaces = new Map<string, Read>()
 
-  /** Texts that were read recently stay cached. Another batch may have read them without having built its bodies yet. */
+  /** Texts that were read recently stay cached, because another batch may have read them and may not have built its bodies yet. */
   const remember = (known: Map<string, Read>, key: string, text: string | null) => {
     const readAt = clock.monotonic()
     known.delete(key)

@@ -65,7 +65,7 @@ export function createDispatch(
     const later = open.filter(({ number }) => number > 1).map(({ incidentId }) => incidentId)
     const { waiting, siblings } = await predecessorsOf(store, later)
     const { first, rest } = firstOfEachIncident(open, waiting)
-    // Openings are withdrawn before the routing is read, because the routing lists the destinations that got an opening.
+    // Unsent messages about openings are withdrawn before the routing is read, because the routing lists the destinations that got one.
     await followUp.run(await withdrawOpenings(context, rows, first, siblings))
     const routingOf = await readRouting(store, first)
     const decisions = first.map(alert => ({ alert, ...chooseDestinations(alert, routingOf(alert)) }))

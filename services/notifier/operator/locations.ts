@@ -99,7 +99,7 @@ class Places {
     this.#cancel()
   }
 
-  /** Stores the condition of a location, not raised, when this location has a live prober for the first time. */
+  /** Stores that the condition of a location is not raised, when this location has a live prober for the first time. */
   async #begin(id: string, { seenAt }: Place): Promise<void> {
     const [location = null] = await this.#context.store.get('locations', [id])
     if (location === null) return

@@ -1,6 +1,6 @@
-// The mark: a small file beside the SQLite file, with two counts of commits (ADR 25). A count never exceeds the commits that the SQLite
-// file had. If the file has fewer commits than a valid count at a start, it has lost commits. `commits` is written after each commit, and
-// is valid until the operating system restarts. `durable` is written after a flush, and is always valid.
+// The mark: a small file beside the SQLite file, with two counts of commits (ADR 25). `commits` is written after each commit, and is valid
+// until the operating system restarts. `durable` is written after a flush, and is always valid. A count never exceeds the commits that the
+// SQLite file had. So if the SQLite file has fewer commits than a valid count when it is opened, it has lost commits.
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { bootId } from '#shared/time/boot-id.ts'

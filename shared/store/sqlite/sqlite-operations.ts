@@ -78,7 +78,10 @@ function deleteRange(file: SqliteFile, { collection, from, to, limit }: OfKeys<'
   return deleted + Number(file.statement(rest.text).run(...rest.parameters).changes)
 }
 
-/** Returns the values of the rows, concatenated. If they exceed a message, passes all but the last part to `emit`. */
+/**
+ * Returns the values of the rows, concatenated. If the values do not fit into one message, splits them into parts, passes each part but the
+ * last to `emit`, and returns the last part.
+ */
 function readRows(rows: Iterable<SqlValue[]>, emit: (values: SqlValue[]) => void): SqlValue[] {
   let values: SqlValue[] = []
   let characters = 0

@@ -20,8 +20,9 @@ export interface BesideBare {
 }
 
 export interface RestRounds {
+  /** Rate of the system: observations one by one over REST. */
   rest: BesideBare
-  /** Rate of the system. Here `bareRate` is the rate of the program that only reads and inserts, in the same round. */
+  /** Rate of the system, as in `rest`. Here `bareRate` is the rate of the program that only reads and inserts, in the same round. */
   restBesideIntake: BesideBare
   /** Rate of the program that only reads and inserts. */
   intake: BesideBare

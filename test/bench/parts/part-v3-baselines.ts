@@ -1,7 +1,7 @@
 // Baselines of generation 3: cost of a rule that compares a report with the median of 7 days. Resources report every 5 minutes, on a signal
-// with a baseline and on a signal without one. Short windows with reports on one signal or the other alternate, because the machine's load
-// changes within minutes by more than the cost of baselines. Before the measurement, the history of the Resources is written into the store
-// while the system is stopped.
+// with a baseline and on a signal without one. The signals take turns every few seconds, because the machine's load changes within minutes
+// by more than the cost of baselines. Before the measurement, the history of the Resources is written into the store while the system is
+// stopped.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -16,7 +16,7 @@ const earlyMs = 50
 export interface Observed {
   seconds: number
   hitsPerSecond: number
-  /** Slots in the window. */
+  /** Number of slots in the measured time. */
   due: number
   /** Share of the slots with a hit within `lateMs`, 0 to 1. */
   onTime: number

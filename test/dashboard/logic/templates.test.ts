@@ -200,7 +200,7 @@ t.test('preview is shown as a sequence of events with the titles of its messages
   t.equal(outcomeOf({ ...rule, incidents: [{ ...incident, confirmed_at: null }] }), 'No Incident is confirmed: nobody is woken.')
 })
 
-t.test('changes of a draft are sentences about the Resources that would use it', async t => {
+t.test('each change of a draft is described by a sentence about the Resources that would use the draft', async t => {
   const before = emptyDraft()
   t.strictSame(changesBetween(before, { ...before, version: 2 }), [])
   const after = withValue(

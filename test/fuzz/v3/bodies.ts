@@ -1,5 +1,5 @@
-// Valid bodies for every route of generation 3. A route without its own maker gets an example of its record, or a value made from its
-// schema.
+// Valid bodies for every route of generation 3. If this file has no function for a route, the body is the example in the route's declaration,
+// or a value made from the schema of the body.
 import type { Random } from '../../simulation/random.ts'
 import { makeValue } from '../values.ts'
 import type { KnownResource, KnownTemplate, V3Known } from './known.ts'

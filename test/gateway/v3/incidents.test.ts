@@ -181,31 +181,34 @@ t.test('incident with delays of 0 is confirmed at its opening, and closed at the
   t.match(history[2].evidence.inputs, [{ signal: 'load', status: 'ok', value: 1 }])
 })
 
-t.test('Incident of an undecided rule has at most a reminder as next step, and the newest explanation (v3 5.7)', async t => {
-  await create('unknown')
-  await observe('unknown', { signal: 'probe', state: 'problem' })
-  const [{ id }] = await ofResource('unknown')
-  await world.clock.advance(minute)
-  await observe('unknown', { signal: 'probe', state: 'no_data' })
-  t.match(await read(id), { condition: 'problem', explanation: 'probe unresolved (no_data)', next: null })
-  await world.clock.advance(minute)
-  await observe('unknown', { signal: 'probe', state: 'problem' })
-  t.strictSame((await read(id)).next, { what: 'confirm', at: now(4 * minute) }, 'the hold stood still')
+t.test(
+  'while a rule is undecided, its Incident shows the newest explanation, and no next step but a reminder (v3 5.7)',
+  async t => {
+    await create('unknown')
+    await observe('unknown', { signal: 'probe', state: 'problem' })
+    const [{ id }] = await ofResource('unknown')
+    await world.clock.advance(minute)
+    await observe('unknown', { signal: 'probe', state: 'no_data' })
+    t.match(await read(id), { condition: 'problem', explanation: 'probe unresolved (no_data)', next: null })
+    await world.clock.advance(minute)
+    await observe('unknown', { signal: 'probe', state: 'problem' })
+    t.strictSame((await read(id)).next, { what: 'confirm', at: now(4 * minute) }, 'the hold stood still')
 
-  await observe('unknown', { signal: 'load', value: 5 })
-  const [busy] = await ofResource('unknown', '&rule=busy')
-  await world.clock.advance(minute)
-  await observe('unknown', { signal: 'load', state: 'no_data' })
-  t.match(await read(busy.id), {
-    explanation: 'load unresolved (no_data)',
-    next: { what: 'remind', at: now(4 * hour - minute) },
-  })
-  t.strictSame(kindsOf(await read(busy.id)), ['opened', 'confirmed'], 'what cannot be decided is no transition')
+    await observe('unknown', { signal: 'load', value: 5 })
+    const [busy] = await ofResource('unknown', '&rule=busy')
+    await world.clock.advance(minute)
+    await observe('unknown', { signal: 'load', state: 'no_data' })
+    t.match(await read(busy.id), {
+      explanation: 'load unresolved (no_data)',
+      next: { what: 'remind', at: now(4 * hour - minute) },
+    })
+    t.strictSame(kindsOf(await read(busy.id)), ['opened', 'confirmed'], 'what cannot be decided is no transition')
 
-  await world.clock.advance(minute)
-  await observe('unknown', { signal: 'load', value: 7 })
-  t.match(await read(busy.id), { explanation: 'load 7' }, 'the newest reading, though it changes no verdict')
-})
+    await world.clock.advance(minute)
+    await observe('unknown', { signal: 'load', value: 7 })
+    t.match(await read(busy.id), { explanation: 'load 7' }, 'the newest reading, though it changes no verdict')
+  },
+)
 
 t.test('open Incident is returned as stored while no keeper responds (v3 5.7)', async t => {
   await create('unkept')

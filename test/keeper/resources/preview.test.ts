@@ -33,7 +33,7 @@ interface Life {
   sent: SentObservation[]
 }
 
-/** Returns the decision of a typical rule: a problem when a signal fails, or also when it is silent. */
+/** Returns the decision of a typical rule: a problem when a signal fails; in half of the cases, also when the signal is silent. */
 function failingOrSilent(random: Random): DecisionNode {
   const signal = random.pick(randomSignals).key
   const failing = { signal, field: 'status' as const, operator: 'eq' as const, operand: 'problem' as const }

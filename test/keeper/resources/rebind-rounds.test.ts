@@ -99,7 +99,7 @@ const rounds: [before: Deed[], deeds: Deed[]][] = [
 ]
 for (const [before, deeds] of rounds)
   t.test(
-    `declared signal has equal readings in one or many rounds when ${[...before, 'then', ...deeds].join(' ')} come (v3 4.6)`,
+    `declared signal has the same readings in one round as in many: ${[...before, 'then', ...deeds].join(' ')} (v3 4.6)`,
     async t => {
       const apart = await after(before, deeds, false)
       t.ok(apart.isTaken)

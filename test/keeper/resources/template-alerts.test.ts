@@ -257,7 +257,7 @@ t.test('incident keeps the texts of its rule when it closes', async t => {
   t.match(await world.incidents('host1'), [{ ...words, acknowledgedVia: 'mcp', open: 0 }])
 })
 
-t.test('alert is stored only after its incident when the store refuses incidents for a while (v3 10.5)', async t => {
+t.test('when the store refuses incidents for a while, an alert is stored only after its incident (v3 10.5)', async t => {
   let isBroken = false
   const world = await setStage(['routed'], store => ({
     ...store,

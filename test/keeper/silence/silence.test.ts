@@ -206,7 +206,7 @@ t.test('monitor that is ok only because silence is held back does not recover ye
   t.strictSame(await kindsTold(world, site), ['problem', 'recovery'])
 })
 
-t.test('incident that was ok only while silence did not count changes to no data when silence counts again', async t => {
+t.test('when silence counts again, an incident becomes no data if it was ok only because silence did not count', async t => {
   const world = createWorld()
   const { heart } = await recoverInHold(world)
   await world.clock.advance(21 * minute)

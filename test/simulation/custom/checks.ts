@@ -14,13 +14,16 @@ const minute = 60 * second
  * Largest permitted time between an expected and a sent message: delay of a take-over, plus the error of a clock that is being corrected.
  */
 const toleranceMs = 90 * second
-/** Times after an injected fault for which keepers may notice no silence, ms. The oracle runs once for each of these times. */
+/** Possible lengths of the time after an injected fault in which keepers notice no silence, ms. The oracle runs once for each length. */
 const blindMs = [0, 10 * second, 20 * second, 30 * second, latenessMs]
 /** The keepers' clock is off by 12 s at most: one percent for twenty minutes (keepers.ts). */
 const clockOffMs = 13 * second
 
 export interface ToldCount {
-  /** Number of rules with messages, and number of sent messages. Each sent message must be expected by at least one variant. */
+  /**
+   * Number of rules with messages, and number of sent messages. Each sent message must be expected by at least one variant, that is, by one
+   * run of the oracle.
+   */
   rules: number
   told: number
   /**

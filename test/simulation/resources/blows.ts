@@ -22,7 +22,7 @@ export interface Struck {
   /** Unavailable part of the installation; null: no part was unavailable for longer than a take-over. */
   lacks: 'keepers' | 'store' | 'gateways' | null
   /**
-   * By Resource: instant up to which silence counts while it is held back (ADR 22). For a Resource without an entry, silence counts up to
+   * By Resource: instant up to which silence counts; later silence is held back (ADR 22). For a Resource without an entry, silence counts up to
    * the instant of the fault.
    */
   countsTo: ReadonlyMap<string, number>

@@ -9,7 +9,7 @@ import type { Resource } from './resource.ts'
 const second = 1_000
 /** Longest time from the instant at which a message is due until a keeper decides to send it, ms. */
 const lateMs = 2 * second
-/** Longest time after an injected fault until another keeper decides to send messages and notices silence, ms. */
+/** Longest time after an injected fault until another keeper notices silence and decides to send messages, ms. */
 const struckMs = 90 * second
 
 /** Compares only items up to `until`, although later events can have happened already. Returns the number of stored messages. */

@@ -1,5 +1,6 @@
-// One simulated Resource with the senders and people that send commands to its keepers. They retry until a reply comes, compare each reply
-// with docs/reference/v3.md (sections 6 and 7), and note acknowledged commands at the instant that the records name.
+// One simulated Resource with the senders and people that send commands to its keepers. The senders and people retry until a reply comes,
+// and compare each reply with docs/reference/v3.md (sections 6 and 7). For each acknowledged command, they note the instant that the stored
+// records have for it.
 
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { PushedObservationDocument } from '#shared/contracts/observations/observation.ts'

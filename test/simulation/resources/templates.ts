@@ -75,7 +75,7 @@ interface SentNaming {
   destination?: string
 }
 
-/** Returns random routes, a destination or neither, in the form that people write. */
+/** Returns at random some routes of messages, one destination, or neither of the two, in the form that people write. */
 function namingOf(random: Random): SentNaming {
   const kind = random.integer(0, 19)
   if (kind < 6) return {}

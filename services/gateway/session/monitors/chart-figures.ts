@@ -1,4 +1,4 @@
-// Figures of a chart as columns. There is one column for each requested figure, with one value for each time step. Pure.
+// Values of a chart as lists: one list for each requested figure, with one value for each time step. Pure.
 import { Type } from 'typebox'
 import type { RollUpBucket } from '#shared/contracts/observations/roll-up.ts'
 import { type ChartColumns, type ChartFigure, chartFigures } from '#shared/contracts/session/session-charts.ts'
