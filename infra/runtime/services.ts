@@ -211,7 +211,7 @@ async function startGateway(
     throw portError(error, settings.HOST, settings.PORT, 'PORT')
   }
   // The start does not wait for the bundling of the pages.
-  dashboardAssets().catch(error => context.logger.error({ err: error }, 'dashboard not bundled'))
+  dashboardAssets('low').catch(error => context.logger.error({ err: error }, 'dashboard not bundled'))
   const { port } = fastify.server.address() as AddressInfo
   return { service, url: `http://${reachable(settings.HOST)}:${port}` }
 }

@@ -1,5 +1,6 @@
 // Options for starting a gateway.
 
+import type { Assets } from './dashboard/assets.ts'
 import type { ConnectionBounds } from './http/strangers.ts'
 import type { SessionOptions } from './session/caller/options.ts'
 
@@ -25,4 +26,6 @@ export interface GatewayOptions {
    * audited.
    */
   audit?: boolean
+  /** Returns the scripts and styles of the pages. Absent: the process bundles them once. */
+  assets?: () => Promise<Assets>
 }

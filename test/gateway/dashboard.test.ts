@@ -5,7 +5,14 @@ import { brotliDecompressSync } from 'node:zlib'
 import t from 'tap'
 import { configurationPath, pagePaths } from '#shared/contracts/session/page-paths.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { bundleOnce, configurationScript, dashboardAssets } from '../../services/gateway/dashboard/assets.ts'
+import {
+  type Assets,
+  bundleOnce,
+  configurationScript,
+  dashboardAssets,
+  type Priority,
+  type Script,
+} from '../../services/gateway/dashboard/assets.ts'
 import { jsonInHtml } from '../../services/gateway/dashboard/page.ts'
 import { startManyMonitors } from '../dashboard/many-monitors.ts'
 import { type SessionWorld, startSessionWorld } from '../support/worlds/session-world.ts'
@@ -134,6 +141,30 @@ t.test('bundling that fails is tried again at the next request', async t => {
   t.match(await script(), { type: 'text/javascript', mark: String })
 })
 
+t.test('page does not wait for the process of low priority that bundles in advance', async t => {
+  const made = (mark: string): Script => ({ type: 'text/javascript', body: Buffer.from(mark), brotli: null, mark })
+  const started: Priority[] = []
+  const script = bundleOnce('configuration', (_, priority) => {
+    started.push(priority)
+    return priority === 'low' ? new Promise<Script>(() => undefined) : Promise.resolve(made('normal'))
+  })
+  void script('low')
+  t.equal((await script()).mark, 'normal')
+  t.equal((await script('low')).mark, 'normal', 'later calls get the bundle that was made')
+  t.strictSame(started, ['low', 'normal'])
+})
+
+t.test('bundle that was made in advance is not made again', async t => {
+  const started: Priority[] = []
+  const script = bundleOnce('configuration', async (_, priority) => {
+    started.push(priority)
+    return { type: 'text/javascript', body: Buffer.from(''), brotli: null, mark: priority }
+  })
+  t.equal((await script('low')).mark, 'low')
+  t.equal((await script()).mark, 'low')
+  t.strictSame(started, ['low'])
+})
+
 t.test('page and asset are compressed if the client accepts it, and an asset is cached for a year', async t => {
   const world = await startSessionWorld(t)
   const { app, files, style } = await dashboardAssets()
@@ -214,6 +245,27 @@ t.test('page reports a temporary failure when the directory does not respond', a
   const shown = await asked
   t.equal(shown.status, 503)
   t.match(shown.text, /Temporarily unavailable/)
+})
+
+t.test('browser gets a page although bundling takes longer than a response may take', async t => {
+  const { promise: bundled, resolve: finish } = Promise.withResolvers<Assets>()
+  const { promise: waited, resolve: wait } = Promise.withResolvers<void>()
+  const assets = () => {
+    wait()
+    return bundled
+  }
+  const world = await startSessionWorld(t, { assets })
+  const owner = await world.signedIn('owner')
+  const asked = owner.send('GET', '/')
+  await waited
+  world.clock.advance(limits.http.answerMs + 1)
+  finish(await dashboardAssets())
+  // Some time passes while the page is made.
+  for (let turn = 0; turn < 20; turn++) {
+    await null
+    world.clock.advance(1)
+  }
+  t.equal((await asked).status, 200)
 })
 
 t.test('reads of the session API are compressed, and responses that may hold a token are not', async t => {

@@ -47,25 +47,35 @@ export const dashboardAssets = bundleOnce('dashboard')
 /** Script that plans configuration files, bundled at its first request. Its ETag is derived from its content. */
 export const configurationScript = bundleOnce('configuration')
 
-/** Returns a function that bundles at its first call. After a failure, the next call bundles again. */
-export function bundleOnce<Name extends keyof Bundles>(name: Name): () => Promise<Bundles[Name]> {
-  let made: Promise<Bundles[Name]> | null = null
-  return () => {
-    made ??= bundleElsewhere(name).catch(error => {
-      made = null
-      throw error
-    })
+/** Priority of the process that bundles. `low`: nobody waits for the bundle yet. */
+export type Priority = 'low' | 'normal'
+
+/**
+ * Returns a function that bundles once. If a person needs the bundle (`normal`) while it is being made with a low priority, it is made a
+ * second time and the first result counts. On a busy machine, a process of low priority takes many times as long. After a failure, the
+ * next call bundles again. `bundle`: makes the bundle.
+ */
+export function bundleOnce<Name extends keyof Bundles>(
+  name: Name,
+  bundle: (name: Name, priority: Priority) => Promise<Bundles[Name]> = bundleElsewhere,
+): (priority?: Priority) => Promise<Bundles[Name]> {
+  const running = new Map<Priority, Promise<Bundles[Name]>>()
+  let made: Bundles[Name] | null = null
+  return async (priority = 'normal') => {
+    if (made !== null) return made
+    if (!running.has(priority)) {
+      const started = bundle(name, priority).finally(() => running.delete(priority))
+      running.set(priority, started)
+    }
+    made = await Promise.race(running.values())
     return made
   }
 }
 
-/**
- * Bundles in a process of its own, which has a low priority and then ends: bundling takes 0.6 s of CPU, and its memory would stay
- * with this process (ADR 29).
- */
-function bundleElsewhere<Name extends keyof Bundles>(name: Name): Promise<Bundles[Name]> {
+/** Bundles in a process of its own, which then ends: bundling takes 0.6 s of CPU, and its memory would stay with this process (ADR 29). */
+function bundleElsewhere<Name extends keyof Bundles>(name: Name, priority: Priority): Promise<Bundles[Name]> {
   const program = fileURLToPath(new URL('./bundle-process.ts', import.meta.url))
-  const bundler = fork(program, [name], {
+  const bundler = fork(program, [name, priority], {
     serialization: 'advanced',
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

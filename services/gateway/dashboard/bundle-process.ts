@@ -1,11 +1,12 @@
-// Process that makes one bundle, sends it to its parent, and ends. Its argument is the bundle's name. It has a low priority, so that checks
-// and responses do not wait for it. It ends with its parent.
+// Process that makes one bundle, sends it to its parent, and ends. Its arguments are the bundle's name and the priority. With a low
+// priority, checks and responses do not wait for it. It ends with its parent.
 import { constants, setPriority } from 'node:os'
-import type { Bundled, Bundles } from './assets.ts'
+import type { Bundled, Bundles, Priority } from './assets.ts'
 import { bundleConfiguration, bundleDashboard } from './bundle.ts'
 
+const [name, priority] = process.argv.slice(2) as [keyof Bundles, Priority]
 try {
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  if (priority === 'low') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 } catch {
   // Some sandboxes forbid it.
 }
@@ -15,7 +16,6 @@ const bundlers: { [Name in keyof Bundles]: () => Promise<Bundles[Name]> } = {
   dashboard: bundleDashboard,
   configuration: bundleConfiguration,
 }
-const name = process.argv[2] as keyof Bundles
 const message = await bundlers[name]().then(
   (made): Bundled => ({ made }),
   (error: Error): Bundled => ({ fault: error.message }),

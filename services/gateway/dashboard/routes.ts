@@ -14,25 +14,35 @@ import { requireLocalVisitor } from '../session/caller/developer.ts'
 import { isSecure, type SessionOptions, sessionDefaults } from '../session/caller/options.ts'
 import { createCookieJar } from '../session/caller/session-cookie.ts'
 import { localPath } from '../session/oidc/oidc-paths.ts'
-import { assetFolder, configurationScript, dashboardAssets } from './assets.ts'
+import { type Assets, assetFolder, configurationScript, dashboardAssets } from './assets.ts'
 import { firstData, type PageContext, visitorOf } from './first-data.ts'
 import { appPage, plainPage } from './page.ts'
 import { sendAsset, sendChecked, sendPage } from './send.ts'
 
 /** A Fastify plugin for the root path. */
 export const dashboardRoutes =
-  (gateway: GatewayContext, { session = sessionDefaults }: Pick<GatewayOptions, 'session'>) =>
+  (
+    gateway: GatewayContext,
+    { session = sessionDefaults, assets: assetsOf = dashboardAssets }: Pick<GatewayOptions, 'session' | 'assets'>,
+  ) =>
   async (fastify: FastifyInstance) => {
     const context: PageContext = { ...gateway, options: session, cookies: createCookieJar(isSecure(session)) }
     fastify.setErrorHandler((error, request, reply) => sendFailure(context, error, request, reply))
     fastify.get(configurationPath, async (request, reply) => sendChecked(request, reply, await configurationScript()))
     fastify.get(`${assetFolder}/:name`, async (request, reply) => {
-      const asset = (await dashboardAssets()).files.get(request.url)
+      const asset = (await assetsOf()).files.get(request.url)
       return asset === undefined ? sendNoSuchPage(request, reply) : sendAsset(request, reply, asset)
     })
-    for (const [page, path] of Object.entries(pagePaths) as [PageName, string][])
-      fastify.get(path, within(context, sendAppPage(page)))
-    fastify.get(signInPath, within(context, sendSignInPage))
+    const get = (path: string, send: Send) =>
+      fastify.get(path, async (request, reply) => {
+        if (session.developer) requireLocalVisitor(request)
+        // The time limit begins only now: after a start on a busy machine, the browser may wait for seconds until the pages are bundled.
+        const assets = await assetsOf()
+        const { clock } = context
+        return withinBudget(clock, clock.monotonic(), limits.http.answerMs, send(context, assets, request, reply))
+      })
+    for (const [page, path] of Object.entries(pagePaths) as [PageName, string][]) get(path, sendAppPage(page))
+    get(signInPath, sendSignInPage)
     // Messages to destinations contain links to `/subjects/<id>`.
     fastify.get('/subjects/:id', (request, reply) => {
       const { id } = request.params as { id: string }
@@ -55,28 +65,26 @@ export async function sendNoSuchPage(request: FastifyRequest, reply: FastifyRepl
 export const wantsPage = ({ method, headers }: FastifyRequest): boolean =>
   (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
 
-type Send = (context: PageContext, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
-
-const within = (context: PageContext, send: Send) => (request: FastifyRequest, reply: FastifyReply) => {
-  if (context.options.developer) requireLocalVisitor(request)
-  return withinBudget(context.clock, request.arrivedAt, limits.http.answerMs, send(context, request, reply))
-}
+type Send = (context: PageContext, assets: Assets, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 const sendAppPage =
   (page: PageName): Send =>
-  async (context, request, reply) => {
+  async (context, { app, style }, request, reply) => {
     const call = callOf(request, reply)
     const visitor = await visitorOf(context, call)
     if (visitor === null) return reply.redirect(signInAddress(request), 303)
     noteAccepted(request.raw.socket)
-    const [{ app, style }, first] = await Promise.all([dashboardAssets(), firstData(context, call, visitor)])
-    return sendPage(request, reply, 200, appPage(app, style, page, first))
+    return sendPage(request, reply, 200, appPage(app, style, page, await firstData(context, call, visitor)))
   }
 
-async function sendSignInPage(context: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendSignInPage(
+  context: PageContext,
+  { signIn, style }: Assets,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const visitor = await visitorOf(context, callOf(request, reply))
   if (visitor !== null) return reply.redirect(localPath(queryText(request, 'return_to')), 303)
-  const { signIn, style } = await dashboardAssets()
   return sendPage(request, reply, 200, appPage(signIn, style, null, waysIn(context.options)))
 }
 

@@ -49,6 +49,7 @@ export interface WorldOptions {
   session?: Partial<SessionOptions>
   trustProxy?: GatewayOptions['trustProxy']
   connections?: GatewayOptions['connections']
+  assets?: GatewayOptions['assets']
   /** Number of gateways; absent: 1. */
   gateways?: number
   /** Makes the browsers use this host name for the gateway. */
@@ -88,6 +89,7 @@ export async function startSessionWorld(t: Test, options: WorldOptions = {}): Pr
     session: { ...sessionDefaults, ...options.session },
     ...(options.trustProxy ? { trustProxy: options.trustProxy } : {}),
     ...(options.connections ? { connections: options.connections } : {}),
+    ...(options.assets ? { assets: options.assets } : {}),
   }
   const start = () => createGateway({ bus: hub.connect(), clock, logger, metrics: new Registry() }, given)
   const gateways = await Promise.all(Array.from({ length: options.gateways ?? 1 }, start))
