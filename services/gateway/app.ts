@@ -98,7 +98,7 @@ export async function createGateway(
   const counted = createGatewayMetrics(metrics)
   prepareRequests(fastify, clock, drain, counted)
   fastify.setNotFoundHandler((request, reply) => {
-    if (wantsPage(request)) return sendNoSuchPage(request, reply)
+    if (wantsPage(request)) return sendNoSuchPage(request, reply, options.assets)
     return sendRefusal(plainDialect, context.logger, noSuchRoute(), request, reply)
   })
   for (const { prefix, routes } of families) await fastify.register(routes(context, authenticate, options), { prefix })

@@ -61,8 +61,8 @@ export async function open(origin: string, path: string, options: OpenOptions = 
   if (as !== undefined) await signIn(context, origin, as)
   await options.before?.(context)
   const page = await context.newPage()
-  // Shorter than the timeout of tap, so that a test that waits in vain names what it waited for. With 8 s, the load of a page on a machine
-  // with other work took too long.
+  // Shorter than the timeout of tap, so that a test that waits in vain names what it waited for. With 8 s, a test failed on a machine that
+  // had other work.
   page.setDefaultTimeout(20_000)
   const faults: string[] = []
   page.on('console', message => {

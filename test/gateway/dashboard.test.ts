@@ -154,6 +154,18 @@ t.test('page does not wait for the process of low priority that bundles in advan
   t.strictSame(started, ['low', 'normal'])
 })
 
+t.test('page gets the bundle of the other process if one of the two fails', async t => {
+  const bundle = Promise.withResolvers<Script>()
+  const script = bundleOnce('configuration', (_, priority) =>
+    priority === 'low' ? Promise.reject(new Error('killed')) : bundle.promise,
+  )
+  const failed = t.rejects(script('low'), { message: 'killed' }, 'no other process ran when this one began')
+  const made = script()
+  await failed
+  bundle.resolve({ type: 'text/javascript', body: Buffer.from(''), brotli: null, mark: 'normal' })
+  t.match(await made, { mark: 'normal' })
+})
+
 t.test('bundle that was made in advance is not made again', async t => {
   const started: Priority[] = []
   const script = bundleOnce('configuration', async (_, priority) => {

@@ -1,4 +1,4 @@
-// Chooses the thread of the prober in a process that has other services, too. With few checks, the prober runs inline, in the main thread,
+// Choice of the prober's thread in a process that has other services, too. With few checks, the prober runs inline, in the main thread,
 // which saves 35 MB of memory. From 250 checks a second on, the prober runs in a worker thread. At 400 checks a second, the p99 of the
 // checks' lateness was 5.7 ms in the thread and 20.1 ms inline (ADR 14, 33). The prober in the thread starts its checks before the inline
 // prober stops. If the thread ends, an inline prober takes over, and a later attempt starts a new thread.

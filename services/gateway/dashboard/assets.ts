@@ -52,8 +52,8 @@ export type Priority = 'low' | 'normal'
 
 /**
  * Returns a function that bundles once. If a person needs the bundle (`normal`) while it is being made with a low priority, it is made a
- * second time and the first result counts. On a busy machine, a process of low priority takes many times as long. After a failure, the
- * next call bundles again. `bundle`: makes the bundle.
+ * second time and the first bundle counts. On a busy machine, a process of low priority takes many times as long. If no bundle could be
+ * made, the next call bundles again. `bundle`: makes the bundle.
  */
 export function bundleOnce<Name extends keyof Bundles>(
   name: Name,
@@ -67,7 +67,9 @@ export function bundleOnce<Name extends keyof Bundles>(
       const started = bundle(name, priority).finally(() => running.delete(priority))
       running.set(priority, started)
     }
-    made = await Promise.race(running.values())
+    made = await Promise.any(running.values()).catch((failures: AggregateError) => {
+      throw failures.errors[0]
+    })
     return made
   }
 }

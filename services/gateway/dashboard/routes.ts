@@ -27,11 +27,11 @@ export const dashboardRoutes =
   ) =>
   async (fastify: FastifyInstance) => {
     const context: PageContext = { ...gateway, options: session, cookies: createCookieJar(isSecure(session)) }
-    fastify.setErrorHandler((error, request, reply) => sendFailure(context, error, request, reply))
+    fastify.setErrorHandler(async (error, request, reply) => sendFailure(context, await assetsOf(), error, request, reply))
     fastify.get(configurationPath, async (request, reply) => sendChecked(request, reply, await configurationScript()))
     fastify.get(`${assetFolder}/:name`, async (request, reply) => {
       const asset = (await assetsOf()).files.get(request.url)
-      return asset === undefined ? sendNoSuchPage(request, reply) : sendAsset(request, reply, asset)
+      return asset === undefined ? sendNoSuchPage(request, reply, assetsOf) : sendAsset(request, reply, asset)
     })
     const get = (path: string, send: Send) =>
       fastify.get(path, async (request, reply) => {
@@ -51,13 +51,16 @@ export const dashboardRoutes =
   }
 
 /** Sends the page that a browser shows for an unknown path. */
-export async function sendNoSuchPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const assets = await dashboardAssets()
+export async function sendNoSuchPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  assetsOf: () => Promise<Assets> = dashboardAssets,
+): Promise<FastifyReply> {
   return sendPage(
     request,
     reply,
     404,
-    plainPage(assets, 'There is no such page', 'The address may be mistyped, or the page has moved.'),
+    plainPage(await assetsOf(), 'There is no such page', 'The address may be mistyped, or the page has moved.'),
   )
 }
 
@@ -103,11 +106,11 @@ function signInAddress(request: FastifyRequest): string {
 
 async function sendFailure(
   { logger }: PageContext,
+  assets: Assets,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const assets = await dashboardAssets()
   if (error instanceof AppError && !error.retryable && error.code !== 'internal') {
     return sendPage(
       request,

@@ -22,8 +22,8 @@ export interface Struck {
   /** Unavailable part of the installation; null: no part was unavailable for longer than a take-over. */
   lacks: 'keepers' | 'store' | 'gateways' | null
   /**
-   * By Resource: instant up to which silence counts; later silence is held back (ADR 22). For a Resource without an entry, silence counts up to
-   * the instant of the fault.
+   * By Resource: instant up to which silence counts; later silence is held back (ADR 22). For a Resource without an entry, silence counts
+   * up to the instant of the fault.
    */
   countsTo: ReadonlyMap<string, number>
 }
