@@ -4,7 +4,6 @@ import { existsSync, globSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { missingCommands, otherSpellings } from './cited-commands.ts'
 import { missingRules } from './numbered-rules.ts'
-import { bannedSynonyms, clausesAsNouns } from './plain-words.ts'
 
 export interface SourceFile {
   /** Path from the root of the repository, with forward slashes. */
@@ -112,17 +111,6 @@ export const tidyRules: TidyRule[] = [
     offences: file => otherSpellings(file.text),
   },
   {
-    name: 'no comment and no test title begins with a clause in the place of a noun (docs/writing.md)',
-    applies: path => isCode(path) && !isThisGate(path),
-    offences: clausesAsNouns,
-  },
-  {
-    name: 'no prose has a synonym of a term (docs/writing.md)',
-    // docs/writing.md is not checked, because it lists the words to avoid.
-    applies: path => (isCode(path) || path.endsWith('.md')) && !isThisGate(path) && path !== 'docs/writing.md',
-    offences: bannedSynonyms,
-  },
-  {
     name: 'a log message is fixed, lower case and without a full stop (docs/writing.md); test/infra/log.test.ts looks at calls of several lines',
     applies: path => /^(services|shared|infra)\//.test(path) && isCode(path) && !isThisGate(path),
     offences: lines(
@@ -130,30 +118,6 @@ export const tidyRules: TidyRule[] = [
       true,
     ),
   },
-]
-
-/** Returns the folders with too many files of code, and the number of files of each folder. */
-export function crowdedFolders(paths: string[]): string[] {
-  const counts = new Map<string, number>()
-  for (const path of paths.filter(isCode)) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
-  return [...counts].filter(([, count]) => count > mostFiles).map(([folder, count]) => `${folder}: ${count} files`)
-}
-
-const mostFiles = 20
-
-/** Returns the files with more lines than their kind of file may have, and the number of lines of each file. */
-export function longFiles(files: readonly SourceFile[]): string[] {
-  return files.flatMap(({ path, text }) => {
-    const most = mostLines.find(([kind]) => kind.test(path))?.[1] ?? Number.POSITIVE_INFINITY
-    const lines = text.trimEnd().split('\n').length
-    return lines > most ? [`${path}: ${lines} lines, ${most} are permitted`] : []
-  })
-}
-
-const mostLines: readonly [kind: RegExp, lines: number][] = [
-  [/^test\/.*\.test\.ts$/, 1_000],
-  [/^(services\/\w+|machines|shared|infra|test)\/README\.md$/, 20],
-  [/^BENCHMARKS\.md$/, 80],
 ]
 
 /**
