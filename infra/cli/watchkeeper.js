@@ -11,7 +11,9 @@ import { fileURLToPath } from 'node:url'
 const needed = 24
 const here = dirname(fileURLToPath(import.meta.url))
 const modules = join(here, '..', '..', 'node_modules')
-const pinned = join(modules, 'node', 'bin', 'node')
+/** The Node of the lock file for this platform; npm checks its hash. There is none for macOS, which needs a Node of its own. */
+const system = process.platform === 'win32' ? 'win' : process.platform
+const pinned = join(modules, `node-${system}-${process.arch}`, 'bin', system === 'win' ? 'node.exe' : 'node')
 /**
  * The heap may double between two collections while the program starts; later its growth follows the load
  * (infra/runtime/collector-pace.ts). With `--v8-pool-size=0`, V8 has one helper thread less
@@ -42,7 +44,10 @@ else if (existsSync(pinned)) runElsewhere()
 else refuse(`Watchkeeper needs Node ${needed} or later, and this is ${process.versions.node}`)
 
 function refuse(why) {
-  console.error(`${why}: run npm ci in ${join(modules, '..')}, which brings what is missing.`)
+  const hasPinned = ['linux-x64', 'linux-arm64', 'win-x64'].includes(`${system}-${process.arch}`)
+  const remedy =
+    hasPinned || isAble ? `run npm ci in ${join(modules, '..')}, which brings what is missing` : `install Node ${needed} or later`
+  console.error(`${why}: ${remedy}.`)
   process.exitCode = 1
 }
 

@@ -253,6 +253,42 @@ t.test('every page of docs/ is linked from its index', async t => {
   )
 })
 
+t.test(
+  'lock file has a hash for every package, also for the Node that runs the program, and no package may run an install script',
+  async t => {
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, LockedPackage> }
+    const installed = Object.entries(packages).filter(([path]) => path !== '')
+    t.strictSame(
+      installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path),
+      [],
+    )
+    const { allowScripts, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      allowScripts: Record<string, boolean>
+      optionalDependencies: Record<string, string>
+    }
+    const scripted = installed
+      .filter(([, { hasInstallScript }]) => hasInstallScript)
+      .map(([path]) => path.split('node_modules/').at(-1) ?? '')
+    t.strictSame(
+      scripted.filter(name => allowScripts[name] !== false),
+      [],
+      'an install script would fetch what no hash covers',
+    )
+    const versions = new Set(Object.values(optionalDependencies))
+    t.match(
+      readFileSync('infra/Dockerfile', 'utf8'),
+      new RegExp(`FROM node:${[...versions].join('|')}-slim`),
+      'the image has the same Node',
+    )
+    t.equal(versions.size, 1)
+  },
+)
+
+interface LockedPackage {
+  integrity?: string
+  hasInstallScript?: boolean
+}
+
 const rules = numberedRules(readFileSync('docs/reference/v3.md', 'utf8'))
 
 t.test('every rule of docs/reference/v3.md is named in a test', async t => {
