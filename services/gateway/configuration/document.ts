@@ -100,11 +100,37 @@ interface Reading {
 function parse(file: string, text: string, reading: Reading): Document.Parsed[] {
   try {
     const composer = new Composer({ schema: 'core', resolveKnownTags: false, prettyErrors: false, lineCounter: reading.lines })
-    return [...composer.compose(tokensOf(text, reading))]
+    return [...composer.compose(shallowOnes(file, tokensOf(text, reading), reading.lines))]
   } catch (error) {
     if (error instanceof RangeError) throw new FileFault(file, '', tooDeep)
     throw error
   }
+}
+
+/**
+ * Yields the tokens, and throws for nesting deeper than the API accepts. The composer and all code after it are recursive: on a text that is
+ * nested far too deep, the composer would report the words of the exhausted stack as a fault of the text.
+ */
+function* shallowOnes(file: string, tokens: Iterable<CST.Token>, lines: LineCounter): Generator<CST.Token> {
+  for (const token of tokens) {
+    const tooDeepAt = token.type === 'document' ? offsetBelow(token.value, limits.http.jsonDepth) : null
+    if (tooDeepAt !== null) throw syntaxFault(file, positionAt(lines, tooDeepAt), tooDeep)
+    yield token
+  }
+}
+
+/** Returns the offset of the first collection that lies in `depth` others; null: there is none. Not recursive. */
+function offsetBelow(contents: CST.Token | undefined, depth: number): number | null {
+  const open: { token: CST.Token | null | undefined; outer: number }[] = [{ token: contents, outer: 0 }]
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    const { token, outer } = one
+    if (token == null || !('items' in token)) continue
+    if (outer >= depth) return token.offset
+    for (const { key, value } of token.items.toReversed()) {
+      open.push({ token: value, outer: outer + 1 }, { token: key, outer: outer + 1 })
+    }
+  }
+  return null
 }
 
 /** Yields the same tokens as the parser's own `parse`, and reports progress. */
