@@ -11,10 +11,10 @@ export const notifierSettings = {
     ...text({
       default: '',
       meaning:
-        'The address of the dashboard as people reach it; messages link to it. Unset: localhost on PORT; set it where PORT is 0.',
+        'The address of the dashboard as people reach it, without a path; messages link to it. Unset: localhost on PORT; set it where PORT is 0.',
     }),
     unit: 'http or https address',
-    parse: (value: string) => (value === '' ? '' : parseAddress(value)),
+    parse: (value: string) => (value === '' ? '' : parseOrigin(value)),
   },
   SERVICE_URL: {
     ...text({ default: 'http://localhost:2517', meaning: 'The address that receivers see in the User-Agent of messages.' }),
@@ -59,6 +59,16 @@ function parseSecret(value: string): string {
   const { length } = Buffer.from(base64, 'base64')
   if (value === '' || (length >= 24 && length <= 64)) return value
   throw new Error('must be whsec_ and the base64 of 24 to 64 bytes')
+}
+
+/**
+ * Returns the address without trailing slashes. Throws for an address below a path: the pages, their assets and the cookies are at the root
+ * of their address.
+ */
+function parseOrigin(value: string): string {
+  const address = parseAddress(value)
+  if (/^https?:\/\/[^/?#@\\]+$/.test(address)) return address
+  throw new Error('must be an address without a path, such as https://watch.example.org: the pages work only at the root')
 }
 
 /** Returns the address without trailing slashes. */

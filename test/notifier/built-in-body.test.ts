@@ -385,9 +385,20 @@ t.test('address is removed from a text completely', async t => {
   for (const [text, expected] of rows) t.equal(redactAddress(text, address), expected, text)
 })
 
-t.test('PUBLIC_URL loses its trailing slash, and is refused when it is no http or https address', async t => {
+t.test('PUBLIC_URL loses its trailing slash, and is refused with a path or when it is no http or https address', async t => {
   t.equal(readSettings(notifierSettings, {}).PUBLIC_URL, '', 'the program fills in its own port')
   t.equal(readSettings(notifierSettings, { PUBLIC_URL: 'https://status.example.com/' }).PUBLIC_URL, 'https://status.example.com')
+  for (const address of ['https://Status.example.com:443', 'http://[::1]:2517', 'http://localhost:2517//']) {
+    t.equal(readSettings(notifierSettings, { PUBLIC_URL: address }).PUBLIC_URL, address.replace(/\/+$/, ''), address)
+  }
+  for (const more of ['/watch', '/watch/', '/?a=b', '?a=b', '#a', '/.']) {
+    const address = `https://status.example.com${more}`
+    t.throws(
+      () => readSettings(notifierSettings, { PUBLIC_URL: address }),
+      /^PUBLIC_URL must be an address without a path, such/,
+      more,
+    )
+  }
   t.throws(
     () => readSettings(notifierSettings, { PUBLIC_URL: 'status' }),
     new SettingError('PUBLIC_URL must be an http or https address; it is "status".'),
