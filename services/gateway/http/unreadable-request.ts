@@ -66,8 +66,8 @@ function isAnswered({ _httpMessage: answering, parser }: HttpSocket): boolean {
 export const refuseExpectation =
   (dialects: readonly Dialect[]) =>
   ({ url = '' }: IncomingMessage, response: ServerResponse): void => {
-    const { status, type, text } = written(dialectOf(dialects, url).unreadable('expectation'))
-    response.writeHead(status, { 'content-type': type, connection: 'close' }).end(text)
+    const { status, type, text, headers } = written(dialectOf(dialects, url).unreadable('expectation'))
+    response.writeHead(status, { 'content-type': type, ...headers, connection: 'close' }).end(text)
   }
 
 const tooLargeCode = 'HPE_HEADER_OVERFLOW'
@@ -99,14 +99,15 @@ function reasonOf(code: string | undefined): UnreadableReason {
   return code === lateCode ? 'late' : 'no http'
 }
 
-function written({ status, body }: Refusal): { status: number; type: string; text: string } {
+function written({ status, body, headers = {} }: Refusal) {
   return typeof body === 'string'
-    ? { status, type: 'text/plain; charset=utf-8', text: body }
-    : { status, type: 'application/json; charset=utf-8', text: JSON.stringify(body) }
+    ? { status, headers, type: 'text/plain; charset=utf-8', text: body }
+    : { status, headers, type: 'application/json; charset=utf-8', text: JSON.stringify(body) }
 }
 
 function responseOf(refusal: Refusal): string {
-  const { status, type, text } = written(refusal)
+  const { status, type, text, headers } = written(refusal)
   const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(text)}`
-  return `${head}\r\nConnection: close\r\n\r\n${text}`
+  const more = Object.entries(headers).map(([name, value]) => `\r\n${name}: ${value}`)
+  return `${head}${more.join('')}\r\nConnection: close\r\n\r\n${text}`
 }

@@ -4,6 +4,7 @@ import { AppError, type ErrorCode, type ErrorFacts } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { AuthenticationError } from '../callers/authentication-error.ts'
 import { type Dialect, fromFramework, type Refusal, type UnreadableReason } from '../http/dialect.ts'
+import { noStore } from '../http/no-store.ts'
 import { Paged } from '../http/route.ts'
 
 export const v3Dialect: Dialect = {
@@ -53,7 +54,7 @@ function refusalOf(error: unknown): Refusal {
     status,
     body: { result: null, error: { code: codeBase + status, error_type, message, details }, meta: null },
     code: codeBase + status,
-    ...(code === 'busy' ? { headers: { 'retry-after': String(retryAfterOf(error)) } } : {}),
+    headers: code === 'busy' ? { ...noStore, 'retry-after': String(retryAfterOf(error)) } : noStore,
     isInternal,
   }
 }

@@ -6,6 +6,7 @@ import type { AuthenticateHook } from '../callers/authenticate.ts'
 import type { GatewayContext } from '../context.ts'
 import { type Dialect, sendRefusal } from '../http/dialect.ts'
 import type { Family } from '../http/family.ts'
+import { storeNothing } from '../http/no-store.ts'
 import { v3Dialect } from './dialect.ts'
 import { registerRoute } from './register.ts'
 import { v3Routes } from './routes.ts'
@@ -31,6 +32,7 @@ const v3Plugin = (context: GatewayContext, authenticate: AuthenticateHook) => as
 /** Registers every route of generation 3. An earlier hook has accepted the caller and stored them in `request.identity`. */
 export function serveV3(fastify: FastifyInstance, context: GatewayContext, dialect: Dialect): void {
   const { logger } = context
+  storeNothing(fastify)
   fastify.setErrorHandler((error, request, reply) => sendRefusal(dialect, logger, error, request, reply))
   fastify.setNotFoundHandler((request, reply) => void sendRefusal(dialect, logger, noSuchRoute(), request, reply))
   for (const route of v3Routes) registerRoute(fastify, context, route)

@@ -49,7 +49,7 @@ t.test('stream begins with a hello, forbids caching, and has each kind of event 
       200,
       {
         'content-type': 'text/event-stream',
-        'cache-control': 'no-cache, no-transform',
+        'cache-control': 'no-store, no-transform',
         'x-accel-buffering': 'no',
         'x-content-type-options': 'nosniff',
         'cross-origin-resource-policy': 'same-origin',

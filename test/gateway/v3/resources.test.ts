@@ -221,6 +221,8 @@ t.test('faulty Observation is refused with the name of the faulty field (v3 7.3 
     ['an instant 31 days ago', { at: at(-31 * 86_400_000) }, 422, 'at'],
     ['an id of 128 characters', { id: 'x'.repeat(128) }, 202, undefined],
     ['an id of 129 characters', { id: 'x'.repeat(129) }, 422, 'id'],
+    ['an id with a line break', { id: 'job\n1' }, 422, 'id'],
+    ['an id with a zero byte', { id: 'job\u0000' }, 422, 'id'],
     ['the label location', { labels: { location: 'x' } }, 422, 'labels'],
     ['a number as a label', { labels: { core: 1 } }, 422, 'labels'],
     ['64 labels', { labels: labels(64) }, 202, undefined],

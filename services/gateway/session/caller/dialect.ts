@@ -4,6 +4,7 @@ import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { AuthenticationError } from '../../callers/authentication-error.ts'
 import { type Dialect, fromFramework, type Refusal } from '../../http/dialect.ts'
+import { noStore } from '../../http/no-store.ts'
 import { unreadableRefusal } from '../../http/plain-dialect.ts'
 import { classicDialect } from '../../v2/dialect.ts'
 import { v3Dialect } from '../../v3/dialect.ts'
@@ -15,7 +16,7 @@ export const sessionDialect: Dialect = {
   budgetMs: limits.http.answerMs,
   success: result => result,
   refuse: error => sessionRefusal(fromFramework(error, 'The request is malformed.')),
-  unreadable: unreadableRefusal,
+  unreadable: reason => ({ ...unreadableRefusal(reason), headers: noStore }),
 }
 
 export const sessionV3Dialect: Dialect = { ...v3Dialect, prefixes: ['/session/v3'], isKeyed: false, isAudited: false }
@@ -27,7 +28,8 @@ export const sessionV2Dialect: Dialect = {
   ...classicDialect,
   prefixes: ['/session/v2'],
   isKeyed: false,
-  refuse: error => (isUnauthenticated(error) ? signInFirst() : withField(error)),
+  refuse: error => ({ ...(isUnauthenticated(error) ? signInFirst() : withField(error)), headers: noStore }),
+  unreadable: reason => ({ ...classicDialect.unreadable(reason), headers: noStore }),
 }
 
 function withField(error: unknown): Refusal {

@@ -2,6 +2,7 @@
 // converts AppErrors into these refusals.
 import { AppError, type ErrorCode } from '#shared/errors.ts'
 import type { Refusal } from '../../http/dialect.ts'
+import { noStore } from '../../http/no-store.ts'
 
 /** HTTP status of each error word. The words are part of the API. */
 export const sessionErrors = {
@@ -48,7 +49,7 @@ export function sessionRefusal(error: unknown): Refusal {
     status,
     body: { error: { code: word, message, details, ...fieldOf(error) } },
     code: status,
-    headers: seconds === null ? {} : { 'retry-after': String(seconds) },
+    headers: seconds === null ? noStore : { ...noStore, 'retry-after': String(seconds) },
     isInternal: !(error instanceof SessionError) && (word === 'internal' || word === 'unavailable'),
   }
 }

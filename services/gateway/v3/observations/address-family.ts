@@ -12,6 +12,7 @@ import type { GatewayContext } from '../../context.ts'
 import { type Call, callOf, pathPart } from '../../http/answer.ts'
 import { type Dialect, sendRefusal } from '../../http/dialect.ts'
 import type { Family } from '../../http/family.ts'
+import { storeNothing } from '../../http/no-store.ts'
 import { noteAccepted } from '../../http/strangers.ts'
 import { withinBudget } from '../../http/time-budget.ts'
 import { v3Dialect } from '../dialect.ts'
@@ -37,6 +38,7 @@ export const addressFamily: Family = {
 const addressPlugin = (context: GatewayContext) => async (fastify: FastifyInstance) => {
   const { logger, clock } = context
   context.audit.watch(fastify)
+  storeNothing(fastify)
   fastify.decorateRequest('reportedTo', null)
   fastify.setErrorHandler((error, request, reply) => sendRefusal(addressDialect, logger, error, request, reply))
   fastify.setNotFoundHandler((request, reply) => void sendRefusal(addressDialect, logger, noSuchRoute(), request, reply))

@@ -28,7 +28,12 @@ export const observation = {
   body: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'At most 16 KiB.' })),
   at: Type.Optional(Type.String({ description: 'RFC 3339 with a zone; the time of arrival unless sent.' })),
   id: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 128, description: 'Of the sender: the same id again stores nothing.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      plain: 'line',
+      description: 'Of the sender: the same id again stores nothing. No control characters.',
+    }),
   ),
 }
 const Observation = Strict(observation)
