@@ -36,7 +36,7 @@ interface Reported {
   subject: SubjectDocument
   template: Template
   signal: { key: string; slug: string }
-  /** µs */
+  /** Earliest instant at which the report may count, µs (v3 7.7). */
   atUs: number
   placeKey: string | null
   /**

@@ -53,10 +53,13 @@ export function addHistory(
   }
 }
 
-/** Returns the newest rows of a signal, keyed by row id, the newest row first. `prefix`: prefix of the signal's row ids. */
+/** More rows than are wanted, because rows with an instant in the future count as their arrival and come first by their ids (v3 7.7). */
+const aheadRows = 100
+
+/** Returns the newest rows of a signal, at least `limit`, keyed by row id. `prefix`: prefix of the signal's row ids. */
 export async function readNewest(store: Store, prefix: string, limit: number): Promise<Map<string, PushedObservationDocument>> {
   const where = { id: { gte: prefix, lt: endOfPrefix(prefix) } }
-  const rows = await store.find('pushedObservations', { where, sort: [['id', 'desc']], limit })
+  const rows = await store.find('pushedObservations', { where, sort: [['id', 'desc']], limit: limit + aheadRows })
   return new Map(rows.map(row => [row.id, row]))
 }
 

@@ -4,6 +4,7 @@
 import type { ObservationIdDocument, PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { seriesId } from '#shared/text/ids.ts'
 import type { KeeperContext } from '../context.ts'
 import { observationRowId } from '../step/observations/observed-row.ts'
@@ -50,8 +51,8 @@ export function addPlaced(
     const signal = signalAmong(subject, templates, slug)
     if (signal === null) continue
     placed.push({ subjectId, rowId, signal })
-    for (const template of templates)
-      if (template !== null) addNumbers({ subject, template, signal, atUs, placeKey: place.id, memory: null }, wanted)
+    const reported = { subject, signal, atUs: atUs - limits.intake.clockSkewMs * 1_000, placeKey: place.id, memory: null }
+    for (const template of templates) if (template !== null) addNumbers({ ...reported, template }, wanted)
   }
   return { places, placed }
 }

@@ -8,7 +8,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { endOfPrefix, observationIdKey, parsePushedObservationId, pushedPrefix, seriesId } from '#shared/text/ids.ts'
 import { type KeeperContext, retryWhile } from '../context.ts'
 import { type NumbersInOrder, SignalNumbers } from '../step/judging/signal-numbers.ts'
-import { observationRowId } from '../step/observations/observed-row.ts'
+import { latestCountedUs, observationRowId } from '../step/observations/observed-row.ts'
 import { stampOf, stampUsOf } from '../step/observations/take-reports.ts'
 import type { Input, NewestReport, StoredReports } from '../step/types.ts'
 import { addNumbers, numbersOf } from './baseline-numbers.ts'
@@ -216,12 +216,16 @@ function addWanted(context: KeeperContext, { subjectId, at, command }: CommandIn
       if (known === null) wanted.series.add(id)
       else wanted.known.set(id, known)
     }
+    const sentUs = atUs ?? stampUsOf(subject, command.id, at) + i
+    // A report from the future counts as its arrival, which may have been at an earlier try of the command.
+    const arrivedUs = latestCountedUs(stampOf(subject, command.id)?.at ?? at)
+    const isAhead = sentUs > arrivedUs
     const measured = {
       subject,
       signal,
-      atUs: atUs ?? stampUsOf(subject, command.id, at) + i,
+      atUs: Math.min(sentUs, arrivedUs),
       placeKey,
-      memory: isAlone ? memory : null,
+      memory: isAlone && !isAhead ? memory : null,
     }
     for (const template of templates) if (template !== null) addNumbers({ ...measured, template }, wanted)
     // A report with a sender's id finds its row through the id's place, so no row is wanted here.

@@ -223,7 +223,7 @@ t.test('second of two rebinds in one round decides which signals and readings ar
   const world = await stage()
   const { id } = await create(world)
   await rebind(world, id)
-  for (let i = 0; i < 6; i++) await observe(world, id, { signal: 'load', value: 5, atUs: (world.clock.now() + i) * 1_000 })
+  for (let i = 0; i < 6; i++) await observe(world, id, { signal: 'load', value: 5, atUs: (world.clock.now() - 9 + i) * 1_000 })
   const before = await ruleOf(world, id, 'often')
   const both = [rebind(world, id, 'host@1'), rebind(world, id, 'host@2')]
   for (const reply of await Promise.all(both)) t.match(reply, { ok: true })
@@ -266,7 +266,7 @@ t.test('successor finishes a rebind when the keeper dies between any two writes 
     for (const document of [host, revised]) await publish(world, readManifest(document, nothing))
     const first = await world.startOne({ exclusive: true })
     const { id } = await create(world)
-    for (let i = 0; i < 6; i++) await observe(world, id, { signal: 'load', value: 9, atUs: (world.clock.now() + i) * 1_000 })
+    for (let i = 0; i < 6; i++) await observe(world, id, { signal: 'load', value: 9, atUs: (world.clock.now() - 9 + i) * 1_000 })
     await world.clock.advance(20 * second)
     death.left = left
     void rebind(world, id).catch(() => undefined)

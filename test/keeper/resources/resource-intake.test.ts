@@ -9,6 +9,7 @@ import { parsePushedObservationId } from '#shared/text/ids.ts'
 import { createWorld, minute } from '../world.ts'
 import { create, cutting, host, observe, publish, ruleOf, setStage, type World } from './resource-world.ts'
 
+const second = 1_000
 const hour = 60 * minute
 const day = 24 * hour
 
@@ -371,6 +372,89 @@ for (const [title, after] of [
     t.match(series, { value: 25, heard: { baselines: { 7: { samples: 3, median: 20 } } } })
   })
 }
+
+t.test('report from the future counts as its arrival and hides no report that comes after it (v3 7.7)', async t => {
+  const world = await setStage()
+  const { id } = await create(world)
+  const probe = (state: string, aheadMs: number) => ({ signal: 'probe', state, atUs: (world.clock.now() + aheadMs) * 1_000 })
+  const ahead = { ...probe('ok', 55_000), reason: 'fast' }
+  const arrivedAt = world.clock.now()
+  const [first] = await observe(world, id, ahead)
+  await world.clock.advance(second)
+  t.strictSame(await observe(world, id, ahead), [first], 'its identity is the instant that was sent')
+  await observe(world, id, probe('problem', 0))
+  t.match(await ruleOf(world, id, 'down'), { status: 'problem' })
+  const rows = await rowsOf(world, id)
+  t.equal(rows.length, 2, 'both are in the log, once')
+  t.equal(Math.min(...rows.map(row => row.receivedAtUs)), arrivedAt * 1_000)
+  await world.clock.advance(second)
+  await observe(world, id, { ...ahead, reason: 'changed' })
+  t.match(await ruleOf(world, id, 'down'), { status: 'ok' }, 'other content for the same instant arrives anew')
+})
+
+t.test('quiet of a signal is counted from the arrival of a report from the future (v3 4.2, 7.7)', async t => {
+  const world = await setStage()
+  const { id } = await create(world)
+  await observe(world, id, { signal: 'probe', atUs: (world.clock.now() + 60_000) * 1_000 })
+  await world.clock.advance(3 * minute + second)
+  t.match(await ruleOf(world, id, 'down'), { status: 'no_data' })
+})
+
+t.test('report from the future keeps its arrival when it is repeated after a crash (v3 7.2, 7.7)', async t => {
+  for (const sentId of ['x', null]) {
+    const cut = { after: null as number | null }
+    const world = await setStage(host, store => cutting(store, cut))
+    const { id } = await create(world)
+    const sent = { signal: 'probe', sentId, atUs: (world.clock.now() + 50_000) * 1_000 }
+    const arrivedUs = world.clock.now() * 1_000
+    cut.after = sentId === null ? 1 : 2
+    const lost = observe(world, id, sent).catch(() => null)
+    await world.clock.advance(second)
+    cut.after = null
+    await world.clock.advance(10 * second)
+    await lost
+    await observe(world, id, sent)
+    const [series] = await world.store.get('series', [`${id}.s1.-`])
+    t.equal(series?.heard?.recent[0]?.atUs, arrivedUs + 999, `${sentId}`)
+  }
+})
+
+t.test('rebind recalls the reading that counts behind a report from the future (v3 4.6, 7.7)', async t => {
+  const world = await setStage({ ...host, rules: [host.rules[0]] })
+  const busy = { ...host.rules[1], key: 'busy', decision: { ...host.rules[1]?.decision, min_count: 2 } }
+  await publish(
+    world,
+    readManifest({ ...host, version: 2, rules: [host.rules[0], busy] }, { systemKeys: new Set(), destinations: [] }),
+  )
+  const { id } = await create(world)
+  const load = (aheadMs: number, value: number) => ({ signal: 'load', value, atUs: (world.clock.now() + aheadMs) * 1_000 })
+  for (const [aheadMs, value] of [
+    [55_000, 1],
+    [56_000, 2],
+    [57_000, 3],
+    [0, 9],
+    [1, 9],
+  ] as const) {
+    await observe(world, id, load(aheadMs, value))
+    await world.clock.advance(second)
+  }
+  await world.command(id, { kind: 'rebind-resource', workspaceId: 'w', template: 'host@2', answers: {} } as never)
+  t.match(await ruleOf(world, id, 'busy'), { status: 'problem' })
+})
+
+t.test('baseline of a report from the future ends at its arrival (v3 4.5, 7.7)', async t => {
+  const world = await setStage({ ...measured, rules: [onWeek] })
+  const { id } = await create(world)
+  const load = (aheadMs: number, value: number) => ({ signal: 'load', value, atUs: (world.clock.now() + aheadMs) * 1_000 })
+  const baseline = async () => (await world.store.get('series', [`${id}.s2.-`]))[0]?.heard?.baselines[7]
+  await observe(world, id, load(second - 7 * day, 10))
+  await observe(world, id, load(-minute, 20))
+  await observe(world, id, load(55_000, 30))
+  t.strictSame(await baseline(), { samples: 2, median: 15 })
+  await world.clock.advance(2 * second)
+  await observe(world, id, load(0, 40))
+  t.strictSame(await baseline(), { samples: 1, median: 20 }, 'a number counts in baselines from its own instant on')
+})
 
 t.test('baseline is the median of the numbers before the newest Observation (v3 4.5)', async t => {
   const world = await setStage({ ...measured })

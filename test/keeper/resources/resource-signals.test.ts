@@ -237,6 +237,20 @@ t.test('rules of generation 2 select Observations by labels, and read `no_data` 
 })
 
 t.test(
+  'report from the future counts as its arrival on a signal of generation 2, and hides no later report (v3 7.5, 7.7)',
+  async t => {
+    const world = await setStage()
+    const id = await createCustom(world)
+    await addSignal(world, id, 'beat')
+    await addRule(world, id, 'alive', { signal: 'beat' })
+    await observe(world, id, { signal: 'beat', atUs: (world.clock.now() + 55_000) * 1_000 })
+    await world.clock.advance(1_000)
+    await observe(world, id, { signal: 'beat', state: 'problem', atUs: world.clock.now() * 1_000 })
+    t.equal(await verdictOf(world, id, 'alive'), 'problem')
+  },
+)
+
+t.test(
   'report of generation 2 and Observation of generation 3 are one when instant and labels are the same (v3 7.2)',
   async t => {
     const world = await setStage()

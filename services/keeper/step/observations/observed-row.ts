@@ -58,3 +58,9 @@ export const placeOf = (
   subjectId: string,
   { signalKey, sentId, atUs, isCreated }: { signalKey: string; sentId: string; atUs: number; isCreated: boolean },
 ): ObservationIdDocument => ({ id: observationIdKey(subjectId, sentId), signalKey, atUs, createdSignal: isCreated ? 1 : 0 })
+
+/**
+ * Returns the latest instant at which an Observation that arrived at `at` (ms) may count, µs: the end of this millisecond, within which the
+ * keeper stamps several reports one after the other.
+ */
+export const latestCountedUs = (at: number): number => at * 1_000 + 999

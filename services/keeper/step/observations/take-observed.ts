@@ -15,7 +15,7 @@ import { withBaselines } from '../judging/baselines.ts'
 import { judgeSubject } from '../judging/judge-subject.ts'
 import type { StepContext } from '../types.ts'
 import type { Target } from './observation-target.ts'
-import { identityOf, stateOf } from './observed-row.ts'
+import { identityOf, latestCountedUs, stateOf } from './observed-row.ts'
 import { accept } from './report-observation.ts'
 
 export interface Effect {
@@ -42,7 +42,7 @@ export function takeHeard(
   const templated = subject.templated as TemplateState
   const known = ownMember(templated.heard, signal.slug) ?? nothingHeard
   const number = (custom.accepted ?? 0) + 1
-  const observation = heardOf(row, number)
+  const observation = heardOf(row, number, repeated ?? row)
   const recent = hear(known, observation, countedOn(template, signal.slug))
   if (repeated !== null && !isNews(known, recent, observation.identity)) return null
   const measured = { subjectId: subject.id, signalKey: signal.key, days: baselineDaysOn(template, signal.slug) }
@@ -56,16 +56,22 @@ export function takeHeard(
   return { subject: judged, series: heardSeries(subject, signal, { heard, number, at, context }) }
 }
 
-export const heardOf = (row: PushedObservationDocument, number: number): HeardObservation => ({
+/** `arrived`: the row of the first sending; a repeated Observation has its arrival. */
+export const heardOf = (row: PushedObservationDocument, number: number, arrived = row): HeardObservation => ({
   identity: identityOf(row.id),
-  atUs: instantOf(row),
+  atUs: countedUs(row, arrived),
   number,
   state: stateOf(row),
   value: row.value,
   reason: row.error,
 })
 
-const instantOf = ({ id }: PushedObservationDocument): number => parsePushedObservationId(id).observedAtUs
+/**
+ * Returns the instant at which the Observation counts, µs: its own, or its arrival if its own was still in the future then. So a report with
+ * a fast clock hides no report that comes after it (v3 7.7).
+ */
+const countedUs = ({ id }: PushedObservationDocument, { receivedAtUs }: PushedObservationDocument): number =>
+  Math.min(parsePushedObservationId(id).observedAtUs, latestCountedUs(receivedAtUs / 1_000))
 
 /** Returns whether a stored Observation is missing from its signal, because a crash came between the writes of its report. */
 const isNews = (known: HeardSignal, heard: HeardSignal, identity: string): boolean =>
@@ -111,7 +117,7 @@ export function takeSelected(
   signal: SignalState,
   { row, repeated, at, context }: Taking,
 ): Effect | null {
-  const observedAtUs = instantOf(row)
+  const observedAtUs = countedUs(row, repeated ?? row)
   const labels = row.labels === null ? {} : (JSON.parse(row.labels) as Record<string, string>)
   const newest = context.stored.series(seriesId(subject.id, signal.key, labels))
   if (repeated !== null && newest !== null && newest.observedAtUs >= observedAtUs) return null
@@ -133,16 +139,14 @@ export function takeDeclared(
 }
 
 /**
- * Adds an Observation of a website's location. The Observation with the newest instant is the location's reading, until the next check. If
- * the instant lies in the future, the instant of arrival counts instead. A repeated Observation has the arrival of its first sending.
+ * Adds an Observation of a website's location. The Observation with the newest instant is the location's reading, until the next check.
  */
 export function takeReading(
   subject: SubjectDocument,
   { locationId, reading }: Extract<Target, { of: 'website' }>,
   { row, repeated, at, context }: Taking,
 ): Effect | null {
-  const arrivedAtUs = repeated === null ? at * 1_000 : repeated.receivedAtUs
-  const readAt = Math.floor(Math.min(instantOf(row), arrivedAtUs) / 1_000)
+  const readAt = Math.floor(countedUs(row, repeated ?? row) / 1_000)
   const isNewest = reading.at === null || readAt > reading.at || (readAt === reading.at && repeated === null)
   // Readings from before the location was added to the subject do not count.
   if (!isNewest || readAt < reading.addedAt) return repeated === null ? { subject, series: null } : null
