@@ -66,7 +66,8 @@ export async function createGateway(
   const identities = createIdentities(clock, tokenHash => directory.ask('authenticate', { tokenHash }))
   const addresses = createAddresses(clock, tokenHash => directory.ask('find-address', { tokenHash }))
   const incidentIds = createIncidentIds(options.incidentSalt)
-  const events = createEventHub({ bus, clock, incidentIds, metrics: createEventMetrics(metrics) })
+  const locationNames = createLocationNames(clock, traceId => directory.ask('list-locations', {}, traceId))
+  const events = createEventHub({ bus, clock, incidentIds, locationNames, metrics: createEventMetrics(metrics) })
   const memories = [identities, addresses, events]
   const revocations = await watchRevocations(bus, memories)
   const keyUsage = createKeyUsage(clock, usedAt => directory.ask('touch-keys', { usedAt }))
@@ -78,7 +79,7 @@ export async function createGateway(
     clock,
     logger,
     incidentIds,
-    locationNames: createLocationNames(clock, traceId => directory.ask('list-locations', {}, traceId)),
+    locationNames,
     audit: createAudit(clock, auditQueue),
     identities,
     addresses,

@@ -3,6 +3,7 @@
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentRecord } from '#shared/contracts/incidents/incident-views.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { storedCause } from '#shared/judging/incident-cause.ts'
 
 /**
  * Key of the built-in rule of website monitors. A Template may have a rule with this key too, but its inputs are comparisons, not
@@ -27,6 +28,7 @@ export function incidentRecord(
     action,
     isOpen: incident.open === 1,
     condition,
+    cause: storedCause(incident, isOfLocations(incident.ruleKey)),
     explanation,
     openedAt: incident.troubleSince,
     confirmedAt,

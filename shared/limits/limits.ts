@@ -886,6 +886,11 @@ export const limits = {
     decisionInputs: 16,
     /** Largest number of names that an explanation lists before it counts the rest. */
     namesListed: 5,
+    /**
+     * While the verdict stays, a new failing reason is stored as the cause only this long after the last one. Some senders write a number
+     * into each reason; without this bound each of their reports would be a commit.
+     */
+    causeEveryMs: 30 * second,
   },
 
   intake: intakeLimits,

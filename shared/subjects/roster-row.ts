@@ -2,6 +2,7 @@
 import type { IncidentSnapshot, IncidentState, NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { RosterIncident, RosterRow, RosterStatus } from '#shared/contracts/subjects/roster.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { redactedCause } from '#shared/incidents/cause-text.ts'
 import { statusOf } from '#shared/subjects/resource-view.ts'
 import { redactedText } from '#shared/text/redaction.ts'
 
@@ -52,6 +53,7 @@ function rosterIncident({ rule, incident }: Open, mutedTo: number | null, nextSt
   return {
     id: incidentId,
     rule: incident.words.rule.key,
+    cause: incident.cause == null ? null : redactedCause(incident.cause),
     explanation: redactedText(rule.verdict?.explanation ?? '').slice(0, explanationCharacters),
     acknowledged: at === null || by === null ? null : { at, by },
     next: nextStepOf(incident, { isDecided, mutedTo }),

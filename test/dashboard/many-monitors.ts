@@ -38,6 +38,7 @@ export async function startManyMonitors(t: Test, count: number): Promise<ManyMon
   const incident: ManyMonitors['incident'] = (number, more = {}) => ({
     id: `incident${number}`,
     rule: 'availability',
+    cause: null,
     explanation: '2 of 3 locations failing (de, fr)',
     acknowledged: null,
     next: { what: 'remind', at: clock.now() + 3 * 60 * minute },

@@ -146,6 +146,32 @@ t.test('deadline due before a command is committed when the command is refused',
   t.match(site.incident(), { document: { status: 'problem', confirmedAt: start + 3 * minute } })
 })
 
+t.test('another reason while a monitor stays down becomes the cause, and the cause stays after the close', async t => {
+  const site = createSite()
+  const causeAt = () => (site.incident() as { document: { cause: unknown } }).document.cause
+  const cause = (reason: string, at: number) => ({ input: 'aaaa', isLocation: true, reason, at, isSilence: false })
+  site.report(start + minute, false, { error: 'status 503, expected 200' })
+  t.strictSame(causeAt(), cause('status 503, expected 200', start + minute))
+  t.equal(
+    site.report(start + 2 * minute, false, { error: 'status 503, expected 200' }).change,
+    'freshness',
+    'the same is no commit',
+  )
+  t.equal(site.report(start + 3 * minute, false, { error: 'connection refused' }).change, 'commit')
+  t.strictSame(causeAt(), cause('connection refused', start + 3 * minute))
+  const soon = start + 3 * minute + limits.judging.causeEveryMs - 1
+  t.equal(
+    site.report(soon, false, { error: 'status 500, expected 200' }).change,
+    'freshness',
+    'a reason that changes all the time',
+  )
+  t.equal(site.report(soon + 1, false, { error: 'status 500, expected 200' }).change, 'commit')
+  t.strictSame(causeAt(), cause('status 500, expected 200', soon + 1))
+  site.report(start + 5 * minute, true)
+  site.report(start + 7 * minute, true)
+  t.match(site.incident(), { document: { status: 'ok', open: 0, cause: cause('status 500, expected 200', soon + 1) } })
+})
+
 t.test('repeated deletion gets its first reply', async t => {
   const site = createSite()
   const { reply } = site.command(start + 1, { kind: 'delete-subject', id: 'gone' })

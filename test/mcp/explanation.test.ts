@@ -17,6 +17,7 @@ const incident = (over: Partial<Incident> = {}): Incident => ({
   lifecycle: 'open',
   confirmation: 'confirmed',
   condition: 'problem',
+  cause: null,
   explanation: 'disk 93',
   closed_reason: null,
   opened_at: at(0),

@@ -55,6 +55,7 @@ const authored = {
   url: '',
   subjectName: 'Queue API',
 }
+const cause = { input: 'de01', isLocation: true, reason: 'status 503, expected 200', at: startAt, isSilence: false }
 const depth = { of: 'signal', signal: 'depth', number: { value: 150, compare: '>', threshold: 100 } } as const
 const over = { confirmedAt: startAt - 12 * minute, wellSince: startAt - 2 * minute, closedAt: startAt - 2 * minute }
 
@@ -110,6 +111,13 @@ t.test('alert of each kind has its title, colour and lines', async t => {
       'Shop is back up',
       '#2eb887',
       ['It was down for 12m.', endLine, link],
+    ],
+    [
+      'recovery from a known cause',
+      told({ kind: 'recovery' }, { ...over, ...one, troubleSince: startAt - 14 * minute, cause }),
+      'Shop is back up',
+      '#2eb887',
+      ['It was down for 12m: status 503, expected 200 (de)', endLine, link],
     ],
     [
       'no data of a day before',
@@ -249,6 +257,12 @@ t.test('alert of each kind has its title, colour and lines', async t => {
     t.strictSame(rest, { attachments: [attachment] }, `${name}, webhook`)
     t.type(incident, 'object', `${name}, webhook has the incident`)
   }
+})
+
+t.test('cause in the message about a recovery is escaped for Slack', async t => {
+  const given = told({ kind: 'recovery' }, { ...over, ...one, cause: { ...cause, reason: 'no <!here>' } })
+  t.match(textOf(given)[0], /: no &lt;!here&gt; \(de\)$/)
+  t.match(textOf(given, webhook)[0], /: no <!here> \(de\)$/)
 })
 
 t.test('webhook body has the incident as data', async t => {

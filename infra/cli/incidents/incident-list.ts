@@ -58,10 +58,10 @@ export async function readIncidents(api: Api, places: readonly Place[], options:
   return found.toSorted((one, other) => Date.parse(other.opened_at) - Date.parse(one.opened_at))
 }
 
-/** Prints a table. Lines are cut to `columns` if given. */
+/** Prints a table. An Incident without a known cause has the explanation of its rule in the place of the cause. Lines are cut to `columns` if given. */
 export function printIncidents(incidents: readonly Placed[], columns?: number): void {
   printTable(
-    ['id', 'state', 'since', 'workspace', 'resource', 'rule', 'taken by', 'explanation'],
+    ['id', 'state', 'since', 'workspace', 'resource', 'rule', 'taken by', 'cause'],
     incidents.map(one => [
       one.id,
       stateOf(one),
@@ -70,7 +70,7 @@ export function printIncidents(incidents: readonly Placed[], columns?: number): 
       one.resource.key,
       one.rule,
       one.acknowledgement?.by ?? '',
-      one.explanation,
+      one.cause ?? one.explanation,
     ]),
     columns,
   )

@@ -4,6 +4,7 @@ import type { IncidentDetail } from '../api/look-up-api.ts'
 export function drawing(incident: IncidentDetail): string[] {
   const { id, resource, rule, lifecycle, confirmation, condition, action, history } = incident
   return [
+    ...(incident.cause === null ? [] : [`Cause: ${incident.cause}`]),
     `Incident ${id} of ${resource.key} ("${resource.name}"), rule ${rule}`,
     `  ${lifecycle}, ${confirmation}, ${condition}: ${incident.explanation}`,
     ...(action === null ? [] : [`  action: ${action}`]),
@@ -38,11 +39,12 @@ const omitted = (count: number, things: string): string[] => (count === 0 ? [] :
 
 /** Returns sentences about the Incident: its cause, start and progress, the notified people, and the next event. */
 export function explanation(incident: IncidentDetail): string[] {
-  const { resource, rule, explanation, opened_at: openedAt, history, acknowledgement, next, lifecycle } = incident
+  const { resource, rule, cause, explanation, opened_at: openedAt, history, acknowledgement, next, lifecycle } = incident
   const first = history[0]
   const changes = history.filter(({ kind }) => kind === 'verdict_changed').length
   const began = first === undefined || first.explanation === explanation ? '' : ` It began with: ${first.explanation}.`
   return [
+    ...(cause === null ? [] : [`Cause: ${cause}.`]),
     `Rule ${rule} of ${resource.name} (${resource.key}) ${lifecycle === 'open' ? 'reads' : 'last read'}: ${explanation}.${began}`,
     `The Incident opened at ${openedAt}${changes === 0 ? '' : ` and changed its verdict ${changes === 1 ? 'once' : `${changes} times`}`}.`,
     standing(incident),

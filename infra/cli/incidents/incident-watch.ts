@@ -60,8 +60,8 @@ function changesOf(asJson: boolean): Show {
   const print = (change: string, incident: Placed) => {
     const at = new Date().toISOString()
     if (asJson) return printJson({ at, change, incident })
-    const { id, workspace, resource, rule, explanation } = incident
-    say(`${at}  ${change.padEnd(11)}  ${id}  ${workspace.name}  ${resource.key}  ${rule}  ${explanation}`)
+    const { id, workspace, resource, rule, cause, explanation } = incident
+    say(`${at}  ${change.padEnd(11)}  ${id}  ${workspace.name}  ${resource.key}  ${rule}  ${cause ?? explanation}`)
   }
   return incidents => {
     const now = new Map(incidents.map(incident => [incident.id, incident]))

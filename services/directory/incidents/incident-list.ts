@@ -11,6 +11,7 @@ import type { Answer } from '../context.ts'
 import { type Cursor, formatCursor, PageItems, parseCursor } from '../documents/page.ts'
 import { namesOf, type ResourcesBehind, resourcesBehind } from './incident-resources.ts'
 import { type IncidentEntry, newestIncidents, positionOf } from './newest-incidents.ts'
+import { withOlderCauses } from './older-causes.ts'
 
 /**
  * Returns an Incident by its internal id, open or closed. Null: the workspace has no Incident of this id, or the Incident's Resource
@@ -20,7 +21,9 @@ export const readIncident: Answer<'read-incident'> = async ({ store }, { workspa
   const [incident = null] = await store.get('incidents', [incidentId])
   if (incident === null || incident.workspaceId !== workspaceId) return null
   const subject = (await namesOf(store, [incident.subjectId])).get(incident.subjectId)
-  return subject === undefined ? null : incidentRecord(incident, subject)
+  if (subject === undefined) return null
+  const [caused = incident] = await withOlderCauses(store, [incident])
+  return incidentRecord(caused, subject)
 }
 
 /**
@@ -104,9 +107,10 @@ async function recordsOf(store: Store, entries: readonly IncidentEntry[], resour
     'incidents',
     entries.filter(({ subjectId }) => subjects.has(subjectId)).map(({ id }) => id),
   )
-  for (const incident of found) {
-    const subject = incident === null ? undefined : subjects.get(incident.subjectId)
-    if (incident !== null && subject !== undefined) records.set(incident.id, incidentRecord(incident, subject))
+  const present = found.filter(incident => incident !== null)
+  for (const incident of await withOlderCauses(store, present)) {
+    const subject = subjects.get(incident.subjectId)
+    if (subject !== undefined) records.set(incident.id, incidentRecord(incident, subject))
   }
   return records
 }

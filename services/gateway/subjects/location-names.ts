@@ -15,6 +15,11 @@ export interface LocationNames {
   toIds(names: readonly string[], traceId: string): Promise<{ ids: Map<string, string> } | { unknown: string }>
   /** Returns a function that converts ids to names. Ids of deleted locations are omitted. */
   namer(ids: Iterable<string>, traceId: string): Promise<(ids: readonly string[]) => string[]>
+  /**
+   * Returns the name that the cache has, at once; null: the cache has none. For events, whose order must not wait for a read. If the name
+   * is missing or old, a read begins, so that the next event has the present name.
+   */
+  remembered(id: string): string | null
 }
 
 export function createLocationNames(clock: Clock, list: (traceId: string) => Promise<LocationView[]>): LocationNames {
@@ -36,6 +41,9 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
     if (isStale()) gone.clear()
     freshUntil = clock.monotonic() + limits.http.locationNamesMs
     return locations
+  }
+  const noteGone = (id: string) => {
+    if (!byId.has(id)) gone.add(id)
   }
   const isStale = () => clock.monotonic() >= freshUntil
   const readTogether = (traceId: string) => {
@@ -63,8 +71,17 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
       if (wanted.some(isUnheard) || (wanted.length > 0 && isStale())) await readTogether(traceId)
       // This call has joined a read that another call began. The id may be newer than that read, so one more read follows.
       if (joins && wanted.some(isUnheard)) await readTogether(traceId)
-      for (const id of wanted.filter(isUnheard)) gone.add(id)
+      for (const id of wanted) noteGone(id)
       return names(byId)
+    },
+    remembered: id => {
+      if (isStale() || !(byId.has(id) || gone.has(id))) {
+        readTogether('').then(
+          () => noteGone(id),
+          () => undefined,
+        )
+      }
+      return byId.get(id) ?? null
     },
   }
 }

@@ -25,6 +25,7 @@ export interface Incident {
   lifecycle: 'open' | 'closed'
   confirmation: string
   condition: string
+  cause: string | null
   explanation: string
   closed_reason: string | null
   opened_at: string

@@ -31,6 +31,7 @@ export function explanationOf({ incident, resource, template, deliveries, hasOld
 
 /** Returns the members of the Incident that an explanation needs; omits `history_omitted` and `verdict`. */
 const factsOf = (incident: Explanation['incident']): Explanation['incident'] => ({
+  cause: incident.cause,
   id: incident.id,
   resource: incident.resource,
   rule: incident.rule,

@@ -12,7 +12,7 @@ export function sentencesOf(explanation: Explanation): string {
 
 function why({ incident }: Explanation): string {
   const { resource, rule, lifecycle, confirmed_at: confirmedAt, opened_at: openedAt, closed_at: closedAt } = incident
-  const place = `${resource.name} (${resource.key})`
+  const place = `${incident.cause === null ? '' : `${incident.cause}: `}${resource.name} (${resource.key})`
   if (lifecycle === 'closed') {
     return `${place} had an Incident of the rule ${rule} from ${openedAt} to ${closedAt}, closed as ${incident.closed_reason}: ${incident.explanation}`
   }

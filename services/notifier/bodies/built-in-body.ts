@@ -75,12 +75,16 @@ export function builtInBody(
 function textLines(alert: AlertDocument, context: BodyContext, guard: Guard): string[] {
   const isOfTemplate = actionOf(alert) !== ''
   const about = isOfTemplate
-    ? [quoted(explanationOf(alert), guard), ...reasonLinesOf(alert).map(guard), durationLineOf(alert)]
+    ? [
+        quoted(explanationOf(alert), guard),
+        ...reasonLinesOf(alert).map(guard),
+        durationLineOf(alert, context.locationName, guard),
+      ]
     : [
         alert.facts.isTest ? testWords : '',
         extentOf(alert, id => guard(context.locationName(id))),
         alert.facts.isTest ? '' : quoted(errorOf(alert), guard),
-        durationLineOf(alert),
+        durationLineOf(alert, context.locationName, guard),
         guard(ruleLineOf(alert)),
         ...silenceLinesOf(alert),
       ]

@@ -1,6 +1,7 @@
 // Texts of messages, for the built-in body and for payload templates. Pure. Every returned foreign text is one line without control
 // characters. Reference: docs/reference/v3.md, 10.7 and 10.8.
 import type { AlertDocument, AlertProblem, TableKind } from '#shared/contracts/incidents/alert.ts'
+import { causeText } from '#shared/incidents/cause-text.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { humanDuration } from '#shared/time/durations.ts'
 import { oneLine } from './one-line.ts'
@@ -11,6 +12,9 @@ export type LocationName = (locationId: string) => string
 export type Guard = (text: string) => string
 
 const { errorCharacters, nameCharacters, keyCharacters, explanationCharacters, evidence: evidenceBounds } = limits.notifier
+
+/** The reason, and the name of the place in brackets. */
+const causeCharacters = evidenceBounds.textCharacters + nameCharacters + 3
 
 export const testWords = 'Test message. Nothing is wrong.'
 
@@ -95,12 +99,19 @@ export function lastedOf({ kind, decidedAt, facts }: AlertDocument): string {
   return humanDuration(until - facts.troubleSince)
 }
 
-/** Returns a sentence about the length of the trouble. For an opening, the sentence says that the trouble is not confirmed. */
-export function durationLineOf(alert: AlertDocument): string {
+/**
+ * Returns a sentence about the length of the trouble. For an opening, the sentence says that the trouble is not confirmed. For a recovery,
+ * it also says what was wrong.
+ */
+export function durationLineOf(alert: AlertDocument, nameOf: LocationName, guard: Guard = asItIs): string {
   const { kind, reminder } = alert
   const lasted = lastedOf(alert)
   if (kind === 'opened') return 'Not confirmed yet.'
-  if (kind === 'recovery') return `It was down for ${lasted}.`
+  if (kind === 'recovery') {
+    const { cause } = alert.facts
+    const why = cause == null ? '.' : `: ${guard(oneLine(causeText(cause, nameOf), causeCharacters))}`
+    return `It was down for ${lasted}${why}`
+  }
   return reminder || kind === 'acknowledged' ? `Down for ${lasted} so far.` : `Down for ${lasted} before we alerted.`
 }
 

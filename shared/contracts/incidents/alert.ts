@@ -1,6 +1,6 @@
 // An alert: one message to send, before its destinations are chosen. The keeper inserts an alert; only notifiers change it afterwards.
 import type { Stored } from '#shared/contracts/common.ts'
-import type { IncidentCourse } from '#shared/contracts/incidents/incident.ts'
+import type { IncidentCause, IncidentCourse } from '#shared/contracts/incidents/incident.ts'
 import type { TemplateRoute } from '#shared/contracts/resources/template.ts'
 import type { Condition, DecisionInput, Evidence } from '#shared/contracts/subjects/verdict.ts'
 
@@ -109,4 +109,6 @@ export interface AlertFacts extends TemplateFacts, IncidentCourse {
   /** Error of the check; empty: there is no error. */
   error: string
   explanation: string
+  /** Cause of the incident, redacted. Absent: the alert was decided before causes were stored, or is a test. */
+  cause?: IncidentCause | null
 }

@@ -2,6 +2,7 @@
 import type {
   AcknowledgedVia,
   ClosedReason,
+  IncidentCause,
   IncidentHistoryKind,
   IncidentState,
   NextStep,
@@ -20,6 +21,7 @@ export interface IncidentRecord {
   action: string | null
   isOpen: boolean
   condition: Condition
+  cause: IncidentCause | null
   explanation: string
   openedAt: number
   confirmedAt: number | null

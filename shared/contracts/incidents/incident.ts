@@ -15,6 +15,24 @@ export interface IncidentSnapshot {
   alerts: number
   /** Texts of the rule at the time when the incident opened. */
   words: IncidentWords
+  /** Absent: the incident opened before causes were stored, and no judgement has named one since. */
+  cause?: IncidentCause | null
+}
+
+/**
+ * Cause of an incident: the failing reason that appeared last. A silence is the cause only as long as nothing has failed. An incident keeps
+ * its cause while it recovers and after its close.
+ */
+export interface IncidentCause {
+  /** The failing input. Null: the rule names no failing input, and `reason` is the explanation of the rule. */
+  input: string | null
+  /** True: `input` is the id of a location. False: it is the key of a signal, or null. */
+  isLocation: boolean
+  /** The reason as reported. It may quote an address with credentials: `causeText` redacts it. */
+  reason: string
+  /** Instant of the report, ms; null: the input has never reported, or `input` is null. */
+  at: number | null
+  isSilence: boolean
 }
 
 /** Texts of a rule, copied when its incident opens. If the rule is later renamed or removed, the copies stay unchanged. */
@@ -100,6 +118,8 @@ export interface IncidentDocument extends Stored, IncidentWords, IncidentFacts {
   status: IncidentStatus
   explanation: string
   evidence: Evidence
+  /** Null: no judgement has named a cause. Absent: stored before causes were; `storedCause` derives it. */
+  cause?: IncidentCause | null
 }
 
 /**

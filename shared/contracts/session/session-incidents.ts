@@ -2,6 +2,7 @@
 // Instants are RFC 3339.
 import { type Static, Type } from 'typebox'
 import { Component, DateTime, Nullable } from '#shared/contracts/common.ts'
+import { Cause } from '#shared/contracts/session/session-monitors.ts'
 
 const State = Type.Enum(['pending', 'problem', 'noData', 'recovering', 'closed'])
 
@@ -47,6 +48,7 @@ export const IncidentRecordsPage = Component('IncidentRecordsPage', {
   workspace_id: Type.String(),
   monitor_id: Type.String(),
   rule_name: Type.String({ description: 'Name of its rule when it opened.', examples: ['Reachability'] }),
+  cause: Nullable(Cause),
   records: Type.Array(IncidentRecordObject, { description: 'Oldest first.' }),
   more: Type.Boolean({ description: 'Ask again with the last sequence as `after`.' }),
   locations: Type.Record(Type.String(), Type.String(), {

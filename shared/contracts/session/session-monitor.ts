@@ -1,7 +1,7 @@
 // Body of GET /session/monitors/{id}. Instants are RFC 3339.
 import { type Static, Type } from 'typebox'
 import { Component, DateTime, Nullable } from '#shared/contracts/common.ts'
-import { MonitorRow, NextStepObject } from '#shared/contracts/session/session-monitors.ts'
+import { Cause, MonitorRow, NextStepObject } from '#shared/contracts/session/session-monitors.ts'
 
 const Open = (description: string, example: object) =>
   Type.Record(Type.String(), Type.Unknown(), { description, examples: [example] })
@@ -9,6 +9,7 @@ const Open = (description: string, example: object) =>
 export const MonitorIncident = Component('MonitorIncident', {
   id: Type.String({ examples: ['INCIDENT_ID'] }),
   state: Type.Enum(['pending', 'problem', 'noData', 'recovering'], { description: "The machine's." }),
+  cause: Nullable(Cause),
   trouble_since: DateTime,
   confirmed_at: Nullable(DateTime),
   well_since: Nullable(DateTime),
@@ -44,6 +45,7 @@ export const MonitorRulePart = Component('MonitorRule', {
 export const LastIncident = Component('LastIncident', {
   id: Type.String({ examples: ['INCIDENT_ID'] }),
   rule: Type.String({ description: 'Its key when the Incident opened.', examples: ['availability'] }),
+  cause: Nullable(Cause),
   opened_at: DateTime,
   confirmed_at: Nullable(DateTime),
   closed_at: Nullable(DateTime),

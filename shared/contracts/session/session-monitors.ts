@@ -5,6 +5,12 @@ import { rosterStatuses } from '#shared/contracts/subjects/roster.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
+/** Text of an incident's cause, as generation 3 writes it. */
+export const Cause = Type.String({
+  description: 'As `cause` of an Incident of generation 3.',
+  examples: ['status 503, expected 200 (frankfurt)'],
+})
+
 export const NextStepObject = Component('NextStep', {
   what: Type.Enum(['confirm', 'close', 'remind']),
   at: DateTime,
@@ -24,6 +30,7 @@ export const MonitorRow = Component('MonitorRow', {
     Component('MonitorRowIncident', {
       id: Type.String({ examples: ['INCIDENT_ID'] }),
       rule: Type.String({ examples: ['reachability'] }),
+      cause: Nullable(Cause),
       explanation: Type.String({ description: 'At most 200 characters.', examples: ['2 of 3 locations failing'] }),
       acknowledged: Nullable(Component('MonitorRowAcknowledgement', { at: DateTime, by: Type.String({ examples: ['Ada'] }) })),
       next: Nullable(NextStepObject),

@@ -1,7 +1,7 @@
 // The roster of a workspace: one list row for each unarchived subject. A row is computed only from its subject's document.
 import { type Static, Type } from 'typebox'
 import { ask, Id } from '#shared/contracts/common.ts'
-import type { NextStep } from '#shared/contracts/incidents/incident.ts'
+import type { IncidentCause, NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { SubjectKind } from '#shared/contracts/subjects/subject.ts'
 
 /** Statuses of a row, worst first. `unknown`: no rule of the subject has decided yet. */
@@ -35,6 +35,8 @@ export interface RosterIncident {
   /** Internal id. */
   id: string
   rule: string
+  /** Redacted. */
+  cause: IncidentCause | null
   /** Explanation of the rule, cut to the length that a list shows. */
   explanation: string
   acknowledged: { at: number; by: string } | null

@@ -127,7 +127,14 @@ async function openStreams(url: string, people: readonly { cookie: string }[], c
 
 /** Publishes a row of about 500 bytes whose name is the instant of its publication. */
 function tell({ bus }: Connection, workspaceId: string, i: number): void {
-  const incident = { id: 'Bench00001.1', rule: 'reachability', explanation: 'x'.repeat(120), acknowledged: null, next: null }
+  const incident = {
+    id: 'Bench00001.1',
+    rule: 'reachability',
+    cause: null,
+    explanation: 'x'.repeat(120),
+    acknowledged: null,
+    next: null,
+  }
   const base = {
     key: 'a-monitor-of-the-list',
     kind: 'website',

@@ -31,12 +31,12 @@ t.test('row of a monitor is updated from its creation to its recovery, and remov
   t.match(up, { status: 'up', incident: null })
   t.equal(up?.since?.slice(0, 19), upAt)
   await world.clock.advance(1_000)
-  await world.report(id, 'aaaa', false)
+  await world.report(id, 'aaaa', false, { error: 'status 503, expected 200' })
   const pending = await rowOf(id)
   t.match(pending, {
     status: 'pending',
     incidents: 1,
-    incident: { explanation: '1 of 1 location failing', acknowledged: null },
+    incident: { explanation: '1 of 1 location failing', cause: 'status 503, expected 200 (de)', acknowledged: null },
   })
   t.equal(pending?.incident?.next?.what, 'confirm')
   const began = Date.parse(pending?.since ?? '')

@@ -5,7 +5,7 @@ import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { subjectOfIncident } from '#shared/text/ids.ts'
 import { redactedText } from '#shared/text/redaction.ts'
 import { writerOf } from '../../body/result-schema.ts'
-import { monitorRow } from '../monitors/monitor-row.ts'
+import { monitorRow, type RowWords } from '../monitors/monitor-row.ts'
 
 /** An event for browsers. If several events with the same key wait to be sent, only the newest of them is sent. */
 export type ToldEvent = { [E in SessionEvent]: { event: E; key: string; data: SessionEventData[E] } }[SessionEvent]
@@ -13,14 +13,14 @@ export type ToldEvent = { [E in SessionEvent]: { event: E; key: string; data: Se
 type Ids = Pick<IncidentIds, 'encode'>
 
 /** Returns the event. Null: a newer version sent a kind of news that this version does not know. */
-export function eventOf(news: News, ids: Ids): ToldEvent | null {
-  if (news.kind === 'row') return { event: 'row', key: news.row.id, data: monitorRow(news.row, ids) }
+export function eventOf(news: News, words: RowWords): ToldEvent | null {
+  if (news.kind === 'row') return { event: 'row', key: news.row.id, data: monitorRow(news.row, words) }
   if (news.kind === 'gone') return { event: 'gone', key: news.id, data: { id: news.id } }
-  if (news.kind === 'transition') return incidentEvent(news.transition, ids)
+  if (news.kind === 'transition') return incidentEvent(news.transition, words)
   if (news.kind === 'window') return windowEvent(news.window)
   if (news.kind === 'reading') return { event: 'reading', key: news.id, data: { monitor: news.id } }
   if (news.kind === 'template') return { event: 'template', key: news.template, data: { template: news.template } }
-  if (news.kind === 'delivery') return deliveryEvent(news.delivery, ids)
+  if (news.kind === 'delivery') return deliveryEvent(news.delivery, words)
   return null
 }
 

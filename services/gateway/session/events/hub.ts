@@ -7,6 +7,7 @@ import type { Bus } from '#shared/bus/port.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
+import type { LocationNames } from '../../subjects/location-names.ts'
 import { SessionError } from '../caller/session-error.ts'
 import type { EventMetrics } from './event-metrics.ts'
 import { watchProberCounts } from './prober-counts.ts'
@@ -30,6 +31,7 @@ export interface HubContext {
   bus: Bus
   clock: Clock
   incidentIds: IncidentIds
+  locationNames: Pick<LocationNames, 'remembered'>
   metrics: EventMetrics
 }
 

@@ -6,6 +6,8 @@ import type { News } from '#shared/contracts/news.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
+import type { LocationNames } from '../../subjects/location-names.ts'
+import { sayRemembered } from '../../subjects/named-causes.ts'
 import { type Channel, createChannel } from './channel.ts'
 import type { EventMetrics } from './event-metrics.ts'
 import { eventOf, type ToldEvent } from './event-of.ts'
@@ -35,11 +37,13 @@ interface Context {
   bus: Bus
   clock: Clock
   incidentIds: IncidentIds
+  locationNames: Pick<LocationNames, 'remembered'>
   metrics: EventMetrics
 }
 
-export function watchWorkspaces({ bus, clock, incidentIds, metrics }: Context): WatchedWorkspaces {
+export function watchWorkspaces({ bus, clock, incidentIds, locationNames, metrics }: Context): WatchedWorkspaces {
   const workspaces = new Map<string, WatchedWorkspace>()
+  const words = { encode: incidentIds.encode, sayCause: sayRemembered(locationNames) }
   const drop = (workspaceId: string): Promise<void> => {
     const watched = workspaces.get(workspaceId)
     workspaces.delete(workspaceId)
@@ -55,7 +59,7 @@ export function watchWorkspaces({ bus, clock, incidentIds, metrics }: Context): 
       for (const stream of streams) stream.write(bytes)
     })
     const subscribed = bus.subscribe(subjects.statesOf(workspaceId), ({ body }) => {
-      const told = eventOf(body as News, incidentIds)
+      const told = eventOf(body as News, words)
       if (told !== null) channel.tell(told)
     })
     let cancel: Cancel = () => undefined

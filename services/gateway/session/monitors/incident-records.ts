@@ -7,12 +7,14 @@ import type { IncidentRecipients, IncidentRecords } from '#shared/contracts/ask/
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import { IncidentRecordObject, IncidentRecordsPage, type OutlookStep } from '#shared/contracts/session/session-incidents.ts'
 import { isOfLocations } from '#shared/incidents/incident-record.ts'
+import { storedCause } from '#shared/judging/incident-cause.ts'
 import { redactedText } from '#shared/text/redaction.ts'
 import { timestamp } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
 import { roleIn } from '../../callers/access.ts'
 import { pathPart } from '../../http/answer.ts'
 import type { QueryParameter, Route } from '../../http/route.ts'
+import { sayCauses } from '../../subjects/named-causes.ts'
 import { evidenceObject } from '../../v3/incidents/evidence-object.ts'
 import { sessionQuery } from '../caller/query.ts'
 import { noSuch } from '../caller/rights.ts'
@@ -60,6 +62,7 @@ const readRecords = route('GET', `${one}/records`, {
     const { clock } = context
     const { history, more, held } = records
     const now = clock.now()
+    const cause = held?.snapshot.cause ?? storedCause(incident, isOfLocations(incident.ruleKey))
     const recipients = held?.recipients ?? null
     const outlook = held && incidentOutlook(held.snapshot, now, held.mutedTo)
     return {
@@ -67,6 +70,7 @@ const readRecords = route('GET', `${one}/records`, {
       workspace_id: workspaceId,
       monitor_id: incident.subjectId,
       rule_name: incident.rule.name,
+      cause: (await sayCauses(context, [cause], traceId))(cause),
       records: history.map(entry => recordObject(entry, isOfLocations(incident.ruleKey))),
       more,
       locations: isOfLocations(incident.ruleKey) ? await namesIn(context, history, traceId) : {},

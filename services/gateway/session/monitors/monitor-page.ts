@@ -8,16 +8,17 @@ import { timestamp, timestampOfMicroseconds } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
 import { roleIn } from '../../callers/access.ts'
 import type { Route } from '../../http/route.ts'
+import { sayCauses } from '../../subjects/named-causes.ts'
 import { evidenceObject } from '../../v3/incidents/evidence-object.ts'
 import { resourceObject } from '../../v3/resources/resource-object.ts'
 import { noSuch } from '../caller/rights.ts'
 import { identityOf, type SessionContext, type VisitorCall } from '../caller/session-call.ts'
 import { pathId } from '../caller/session-fields.ts'
 import { member, route } from '../caller/session-route.ts'
-import { monitorRow, nextStepObject } from './monitor-row.ts'
+import { monitorRow, nextStepObject, type RowWords } from './monitor-row.ts'
 
 type Found = MonitorState & { workspaceId: string }
-type Means = Pick<SessionContext, 'clock' | 'directory' | 'incidentIds'>
+type Means = Pick<SessionContext, 'clock' | 'directory' | 'incidentIds' | 'locationNames'>
 
 /** Returns the monitor. A missing monitor gets the same refusal as a monitor in a workspace of which the caller is not a member. */
 export const findMonitor = (context: Means, call: VisitorCall): Promise<Found> =>
@@ -46,9 +47,10 @@ const showMonitor = route('GET', '/monitors/:monitorId', {
 })
 
 async function detailOf(
-  { clock, directory, incidentIds }: Means,
+  context: Means,
   { found, visitor, traceId }: Pick<VisitorCall, 'visitor' | 'traceId'> & { found: Found },
 ) {
+  const { clock, directory, incidentIds } = context
   const { resource, row, rules, signals, window, workspaceId } = found
   const isCalm = rules.every(({ incident }) => incident === null)
   const [places, last] = await Promise.all([
@@ -58,15 +60,18 @@ async function detailOf(
       : null,
   ])
   const latest = last?.items[0]
+  const causes = [row?.incident?.cause, latest?.cause, ...rules.map(({ incident }) => incident?.cause)]
+  const words = { encode: incidentIds.encode, sayCause: await sayCauses(context, causes, traceId) }
   const named = new Set(resource.check?.locations ?? [])
   return {
     at: timestamp(clock.now()),
     workspace_id: workspaceId,
     kind: resource.kind,
-    row: row && monitorRow(row, incidentIds),
+    row: row && monitorRow(row, words),
     resource: resourceObject(resource, { incidentIds, identity: identityOf(visitor) }),
-    rules: rules.map(rule => ruleObject(rule, incidentIds.encode)),
-    last_incident: latest === undefined ? null : writeLast({ ...latest, id: incidentIds.encode(latest.id) }),
+    rules: rules.map(rule => ruleObject(rule, words)),
+    last_incident:
+      latest === undefined ? null : writeLast({ ...latest, id: words.encode(latest.id), cause: words.sayCause(latest.cause) }),
     signals: signals.map(({ locationId, atUs, ...signal }) => ({
       ...signal,
       location_id: locationId,
@@ -93,26 +98,27 @@ const writeLast = writerOf(LastIncident)
 const writeRule = writerOf(MonitorRulePart)
 const writeIncident = writerOf(MonitorIncident)
 
-const ruleObject = ({ isOfLocations, verdict, incident, next, ...rule }: MonitorRule, encode: (id: string) => string) =>
+const ruleObject = ({ isOfLocations, verdict, incident, next, ...rule }: MonitorRule, words: RowWords) =>
   writeRule({
     ...rule,
     verdict: verdict?.verdict ?? null,
     since: verdict?.since ?? null,
     explanation: verdict && redactedText(verdict.explanation),
     evidence: verdict && evidenceObject(verdict.evidence, isOfLocations),
-    incident: incident && incidentObject(incident, next, encode),
+    incident: incident && incidentObject(incident, next, words),
   })
 
 function incidentObject(
-  { value, context, transitions }: NonNullable<MonitorRule['incident']>,
+  { value, context, transitions, cause }: NonNullable<MonitorRule['incident']>,
   next: MonitorRule['next'],
-  encode: (id: string) => string,
+  { encode, sayCause }: RowWords,
 ) {
   const { incidentId, acknowledgedAt: at, acknowledgedBy: by, acknowledgedVia: via } = context
   return writeIncident({
     ...context,
     id: encode(incidentId),
     state: value as MonitorIncident['state'],
+    cause: sayCause(cause),
     next: nextStepObject(next),
     sequence: transitions,
     acknowledged: at === null || by === null ? null : { at: timestamp(at), by, via: via ?? 'api' },

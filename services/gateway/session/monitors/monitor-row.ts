@@ -5,14 +5,23 @@ import type { RosterRow } from '#shared/contracts/subjects/roster.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { timestamp } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
+import type { SayCause } from '../../subjects/named-causes.ts'
 
 const write = writerOf(MonitorRow)
-export const monitorRow = ({ incident, ...row }: RosterRow, { encode }: Pick<IncidentIds, 'encode'>): MonitorRow =>
+
+/** Means of writing a row. `sayCause` knows the locations of the row's cause. */
+export interface RowWords {
+  encode: IncidentIds['encode']
+  sayCause: SayCause
+}
+
+export const monitorRow = ({ incident, ...row }: RosterRow, { encode, sayCause }: RowWords): MonitorRow =>
   write({
     ...row,
     incident: incident && {
       id: encode(incident.id),
       rule: incident.rule,
+      cause: sayCause(incident.cause),
       explanation: incident.explanation,
       acknowledged: incident.acknowledged && { at: timestamp(incident.acknowledged.at), by: incident.acknowledged.by },
       next: nextStepObject(incident.next),

@@ -6,6 +6,7 @@ import { timestamp } from '../../body/instants.ts'
 import type { GatewayContext } from '../../context.ts'
 import { type Call, pathPart } from '../../http/answer.ts'
 import type { QueryParameter, Route } from '../../http/route.ts'
+import { sayCauses } from '../../subjects/named-causes.ts'
 import { sessionQuery } from '../caller/query.ts'
 import { member, route } from '../caller/session-route.ts'
 import { monitorRow } from './monitor-row.ts'
@@ -31,17 +32,24 @@ const listMonitors = route('GET', '/workspaces/:workspaceId/monitors', {
 
 /** Returns the page of monitors that a request's query selects. Rejects with `validation` if a parameter is wrong. */
 export async function monitorPage(
-  { clock, directory, incidentIds }: Pick<GatewayContext, 'clock' | 'directory' | 'incidentIds'>,
+  context: Pick<GatewayContext, 'clock' | 'directory' | 'incidentIds' | 'locationNames'>,
   call: Call,
   workspaceId: string,
   usualCount = 100,
 ): Promise<MonitorPage> {
+  const { clock, directory, incidentIds } = context
   const asked = sessionQuery(query, call)
   const first = (asked['from'] ?? 0) as number
   const filters = { status: asked['status'] ?? 'all', kind: asked['kind'] ?? 'all', text: asked['q'] ?? '' } as RosterFilters
   const wanted = { workspaceId, ...filters, from: first, count: (asked['count'] ?? usualCount) as number }
   const { total, counts, rows } = await directory.ask('list-roster', wanted, call.traceId)
-  return { at: timestamp(clock.now()), total, counts, from: first, rows: rows.map(row => monitorRow(row, incidentIds)) }
+  const sayCause = await sayCauses(
+    context,
+    rows.map(({ incident }) => incident?.cause),
+    call.traceId,
+  )
+  const words = { encode: incidentIds.encode, sayCause }
+  return { at: timestamp(clock.now()), total, counts, from: first, rows: rows.map(row => monitorRow(row, words)) }
 }
 
 export const monitorRoutes: readonly Route[] = [listMonitors]

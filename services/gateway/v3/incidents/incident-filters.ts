@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox'
 import type { GatewayContext } from '../../context.ts'
 import { type Checked, Paged, type QueryParameter } from '../../http/route.ts'
+import { sayCauses } from '../../subjects/named-causes.ts'
 import type { V3Call } from '../common.ts'
 import { filterQuery, filterRefusals, readFilters } from '../filters.ts'
 import { formatCursor, limitOf, readCursor } from '../paging.ts'
@@ -29,10 +30,11 @@ type Sent = { [Name in keyof typeof incidentFilters]?: Static<(typeof incidentFi
 
 /** Returns a page of Incidents, newest first. `resourceId`: id of the Resource that the path names; absent: all Resources. */
 export async function listIncidents(
-  { directory, incidentIds }: GatewayContext,
+  context: GatewayContext,
   call: V3Call & Checked<unknown, unknown>,
   resourceId?: string,
 ): Promise<Paged> {
+  const { directory, incidentIds } = context
   const { workspaceId, traceId } = call
   const { resource, rule = null, lifecycle, confirmation, acknowledged, resource_state: state = 'all' } = call.query as Sent
   const filters = {
@@ -46,8 +48,13 @@ export async function listIncidents(
   }
   const asked = { workspaceId, filters, after: readCursor(call), limit: limitOf(call) }
   const { items, next } = await directory.ask('list-incidents', asked, traceId)
+  const sayCause = await sayCauses(
+    context,
+    items.map(({ cause }) => cause),
+    traceId,
+  )
   return new Paged(
-    items.map(incident => incidentItem(incident, incidentIds)),
+    items.map(incident => incidentItem(incident, { incidentIds, sayCause })),
     formatCursor(call, next),
   )
 }

@@ -6,6 +6,7 @@ import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { redactedText } from '#shared/text/redaction.ts'
 import { timestamp } from '../../body/instants.ts'
 import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
+import type { SayCause } from '../../subjects/named-causes.ts'
 import { Evidence, evidenceObject } from './evidence-object.ts'
 
 const Condition = Type.Enum(['ok', 'problem', 'no_data'])
@@ -14,6 +15,13 @@ const Explanation = Type.String({ examples: ['beat problem'] })
 export const ClosedReason = Type.Enum(['recovered', 'rule_removed', 'resource_archived'])
 
 const item = {
+  cause: OrNull(
+    Type.String({
+      description:
+        'The failing reason that appeared last, with its location or signal. It stays after the close. Null: none is known.',
+      examples: ['status 503, expected 200 (frankfurt)'],
+    }),
+  ),
   id: Type.String({ examples: ['INCIDENT_ID'] }),
   resource: Answered('IncidentResource', {
     id: Type.String({ examples: ['aB3dE6gH9k'] }),
@@ -74,14 +82,21 @@ export const IncidentObject = Answered('Incident', {
   path_omitted: omitted('States'),
 })
 
-export function incidentItem(incident: IncidentRecord, incidentIds: IncidentIds) {
-  const { id, isOpen, confirmedAt, condition, explanation, acknowledgement } = incident
+/** Means of writing an Incident. `sayCause` knows the locations of the Incident's cause. */
+export interface Words {
+  incidentIds: IncidentIds
+  sayCause: SayCause
+}
+
+export function incidentItem(incident: IncidentRecord, { incidentIds, sayCause }: Words) {
+  const { id, isOpen, confirmedAt, condition, cause, explanation, acknowledgement } = incident
   return writeItem({
     ...incident,
     id: incidentIds.encode(id),
     lifecycle: isOpen ? 'open' : 'closed',
     confirmation: confirmedAt === null ? 'unconfirmed' : 'confirmed',
     verdict: condition,
+    cause: sayCause(cause),
     explanation: redactedText(explanation),
     acknowledgement: acknowledgement && { ...acknowledgement, at: timestamp(acknowledgement.at) },
   })
@@ -94,10 +109,10 @@ export interface IncidentParts {
   transitions: readonly RecordedTransition[]
 }
 
-export function incidentObject({ incident, next, outline, transitions }: IncidentParts, incidentIds: IncidentIds) {
+export function incidentObject({ incident, next, outline, transitions }: IncidentParts, words: Words) {
   const { path, pathOmitted, listedOmitted } = outline
   return {
-    ...incidentItem(incident, incidentIds),
+    ...incidentItem(incident, words),
     history: transitions.map(entry =>
       writeTransition({
         ...entry,

@@ -12,6 +12,7 @@ import type { GatewayContext } from '../../context.ts'
 import { type Call, pathPart } from '../../http/answer.ts'
 import { Paged } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
+import { sayCauses } from '../../subjects/named-causes.ts'
 import { route, type V3Call } from '../common.ts'
 import { DeliveryReason, SentEvent } from '../destinations.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from '../paging.ts'
@@ -142,7 +143,8 @@ async function shown(context: GatewayContext, found: IncidentRecord, { workspace
   const { incident, next } = await standing(context, found, { workspaceId, traceId })
   const outline = await context.directory.ask('outline-incident', { incidentId: found.id }, traceId)
   const transitions = await readTransitions(context, found.id, { sequences: outline.listed, traceId })
-  return incidentObject({ incident, next, outline, transitions }, context.incidentIds)
+  const sayCause = await sayCauses(context, [incident.cause], traceId)
+  return incidentObject({ incident, next, outline, transitions }, { incidentIds: context.incidentIds, sayCause })
 }
 
 async function standing(context: GatewayContext, found: IncidentRecord, reading: Reading): Promise<IncidentNow> {

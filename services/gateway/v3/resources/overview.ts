@@ -3,6 +3,7 @@
 import { type TSchema, Type } from 'typebox'
 import type { Standing } from '#shared/contracts/subjects/overview.ts'
 import { Answered } from '../../body/result-schema.ts'
+import { sayCauses } from '../../subjects/named-causes.ts'
 import { route } from '../common.ts'
 import { IncidentItem, incidentItem } from '../incidents/incident-object.ts'
 
@@ -35,15 +36,21 @@ const overview = route('GET', '/workspaces/:workspace/overview', {
   needs: { role: 'viewer', scope: null },
   isAudited: false,
   result: OverviewObject,
-  handler: async ({ directory, incidentIds }, { workspaceId, traceId }) => {
+  handler: async (context, { workspaceId, traceId }) => {
+    const { directory, incidentIds } = context
     const found = await directory.ask('get-overview', { workspaceId }, traceId)
     const { resources, open, unacknowledged, counted, rules, rulesOmitted, oldest } = found
+    const sayCause = await sayCauses(
+      context,
+      oldest.map(({ cause }) => cause),
+      traceId,
+    )
     return {
       resources,
       incidents: { open, unacknowledged, counted },
       rules,
       rules_omitted: rulesOmitted,
-      oldest: oldest.map(incident => incidentItem(incident, incidentIds)),
+      oldest: oldest.map(incident => incidentItem(incident, { incidentIds, sayCause })),
     }
   },
 })

@@ -9,6 +9,7 @@ import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { AcknowledgementView } from '#shared/contracts/subjects/subject-views.ts'
 import { incidentRecord } from '#shared/incidents/incident-record.ts'
+import { causeAfter } from '#shared/judging/incident-cause.ts'
 import { sendToIncident } from '../incidents/drive-incident.ts'
 import { windowEndOf } from '../incidents/drive-window.ts'
 import { incidentDocument } from '../incidents/incident-documents.ts'
@@ -56,7 +57,8 @@ export const readIncident: Handler<'read-incident'> = (subject, { incidentId }, 
   const rule = openRule(subject, incidentId)
   if (rule === undefined) return noOpenIncident
   const { judgement, isProvisional } = judgeProvisionally(subject, rule.key, at, context)
-  const document = incidentDocument(subject, rule, rule.incident, judgement)
+  const incident = { ...rule.incident, cause: causeAfter(subject.rules, rule, judgement) }
+  const document = incidentDocument(subject, rule, incident, judgement)
   // Time changes nothing in a Resource whose Template is missing or damaged (v3 4.12).
   const isStill = templateFault(subject, context.templateOf) !== null
   const isDecided = judgement.verdict !== 'not_judged' && !isProvisional

@@ -6,6 +6,7 @@ import { inputsOf, type PolicyInput } from '#shared/contracts/subjects/policy.ts
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Evidence, EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
 import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
+import { redactedCause } from '#shared/incidents/cause-text.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { isSilent } from '#shared/judging/read-input.ts'
 import { redactedText, redactedUrl } from '#shared/text/redaction.ts'
@@ -22,7 +23,7 @@ interface Order {
 
 export function alertFacts(
   subject: SubjectDocument,
-  { context }: IncidentSnapshot,
+  { context, cause }: IncidentSnapshot,
   judgement: Judgement,
   { kind, now, templateOf }: Order,
 ): AlertFacts {
@@ -48,6 +49,7 @@ export function alertFacts(
     silence: kind === 'no_data' && rule ? silenceOf(subject, rule, inputs) : null,
     error: kind === 'recovery' ? '' : (failing?.reason ?? ''),
     explanation: judgement.explanation,
+    cause: cause == null ? null : redactedCause(cause),
     troubleSince: context.troubleSince,
     confirmedAt: context.confirmedAt,
     wellSince: context.wellSince,

@@ -4,7 +4,7 @@
 import { incidentMachine, incidentVersion } from '#machines/incident.ts'
 import type { Announcement, IncidentEffect, IncidentEvent } from '#machines/incident-types.ts'
 import { initialTransition, type Order, transition } from '#machines/transition.ts'
-import type { HistoryDocument, IncidentContext, IncidentSnapshot } from '#shared/contracts/incidents/incident.ts'
+import type { HistoryDocument, IncidentCause, IncidentContext, IncidentSnapshot } from '#shared/contracts/incidents/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -24,6 +24,8 @@ interface Drive {
   subject: SubjectDocument
   rule: RuleState
   judgement: Judgement
+  /** Cause that an incident gets which this judgement opens. */
+  cause?: IncidentCause | null
   /** True if silence that is held back would change the verdict (ADR 22). Then `ok` closes no incident, and `no_data` confirms none. */
   isProvisional?: boolean
   at: number
@@ -113,6 +115,7 @@ function open(drive: Drive, condition: 'problem' | 'no_data', holds: Holds): Dri
     transitions: 0,
     alerts: 0,
     words: incidentWords(drive.subject, drive.rule, drive.context.templateOf),
+    cause: drive.cause ?? null,
   }
   const rule = { ...drive.rule, incident }
   const subject = withRule({ ...drive.subject, incidents: number }, rule)

@@ -53,6 +53,7 @@ export function incidentDocument(
     effectiveAt: context.effectiveAt,
     explanation: judgement.explanation,
     evidence: judgement.evidence,
+    ...(held.cause === undefined ? {} : { cause: held.cause }),
     deadlineAt: context.deadlineAt,
   }
 }

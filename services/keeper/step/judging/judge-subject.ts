@@ -1,12 +1,15 @@
 // Judges a subject at an instant: its rules read its readings, its incidents follow the verdicts, and its next deadline is computed. Pure.
 
+import type { IncidentCause } from '#shared/contracts/incidents/incident.ts'
 import type { ReportKind, SilenceAt } from '#shared/contracts/observations/silence.ts'
+import { inputsOf } from '#shared/contracts/subjects/policy.ts'
 import type { RuleState, RuleVerdict, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Verdict } from '#shared/contracts/subjects/verdict.ts'
+import { causeAfter } from '#shared/judging/incident-cause.ts'
 import { readPolicyInput } from '#shared/judging/judge-policy.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
-import { inJudgingOrder } from '#shared/judging/policy-input.ts'
-import { second } from '#shared/limits/limits.ts'
+import { inJudgingOrder, inputKeyOf } from '#shared/judging/policy-input.ts'
+import { limits, second } from '#shared/limits/limits.ts'
 import { holdsOf as templateHolds } from '#shared/manifest/answers.ts'
 import { driveIncident, type Holds, movesHold, movesIncident } from '../incidents/drive-incident.ts'
 import { endWindow, windowEndOf } from '../incidents/drive-window.ts'
@@ -87,11 +90,20 @@ export function judgeReport(
     const read = (one: SubjectDocument, to: SilenceAt) => readPolicyInput(input, factsOf(one, ruleKey, input, judgedAt), to)
     const isAlike = (to: SilenceAt) => {
       const [was, is] = [read(before, to), read(subject, to)]
-      return was.value === is.value && was.young === is.young
+      return was.value === is.value && was.young === is.young && (is.value !== true || !saysAnother(subject, { ruleKey, input }))
     }
     return isAlike(silenceTo) && (!isHeld(silenceTo, judgedAt) || isAlike(silenceUpTo(judgedAt)))
   }
   return inputs.every(readsAlike) ? { ...subject, judgedAt, silenceTo } : judgeSubject(subject, at, context)
+}
+
+/** Returns whether the sender's own reason is another than the recorded one: it may be the cause of the rule's open incident. */
+function saysAnother(subject: SubjectDocument, { ruleKey, input }: Taken['inputs'][number]): boolean {
+  const { incident, policy, verdict } = ruleOf(subject, ruleKey)
+  const error = subject.custom?.observed[inputKeyOf(ruleKey, input)]?.error ?? null
+  if (incident === null || error === null) return false
+  const place = inputsOf(policy).findIndex(one => inputKeyOf(ruleKey, one) === inputKeyOf(ruleKey, input))
+  return verdict?.evidence.inputs[place]?.reason !== error
 }
 
 /**
@@ -173,8 +185,20 @@ function applyJudgement(subject: SubjectDocument, key: string, judged: Judged): 
   const incidentDeadlineAt = rule.incident?.context.deadlineAt ?? null
   const isIncidentDue = incidentDeadlineAt !== null && incidentDeadlineAt <= at
   const holds = holdsOf(subject, rule, context)
-  if (unchanged && !isIncidentDue && hasHolds(rule, holds)) return subject
-  return driveIncident({ ...judged, subject, rule: { ...rule, verdict: verdictOf(rule, judgement, at) } }, holds)
+  const cause = causeAfter(subject.rules, rule, judgement)
+  if (unchanged && !isIncidentDue && hasHolds(rule, holds) && !isNewCause(rule, cause)) return subject
+  const incident = rule.incident && { ...rule.incident, cause }
+  const next = { ...rule, incident, verdict: verdictOf(rule, judgement, at) }
+  return driveIncident({ ...judged, subject, rule: next, cause }, holds)
+}
+
+/** Returns whether a judgement that changes nothing else is recorded, because the open incident has another cause since. */
+function isNewCause({ incident }: RuleState, cause: IncidentCause | null): boolean {
+  if (incident === null || cause === null || cause.input === null) return false
+  const known = incident.cause ?? null
+  if (known === null) return true
+  if (known.input === cause.input && known.reason === cause.reason) return false
+  return known.input === null || (cause.at ?? 0) - (known.at ?? 0) >= limits.judging.causeEveryMs
 }
 
 /**

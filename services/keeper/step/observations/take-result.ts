@@ -6,6 +6,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { checkObservationId } from '#shared/text/ids.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
 import { redactedText } from '#shared/text/redaction.ts'
+import { changeBetween } from '../change.ts'
 import { stillAwaited } from '../commands/idempotency.ts'
 import { judgeSubject } from '../judging/judge-subject.ts'
 import type { Input, Step, StepContext } from '../types.ts'
@@ -52,10 +53,28 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, context
   const reported = { ...subject, readings, idempotency: stillAwaited(subject.idempotency, context.now) }
   const isJudgedByEach = subject.kind === 'custom' || isOlder
   if (!isJudgedByEach && reading.ok === result.ok && isHeard(reading, check, Math.max(input.at, subject.judgedAt))) {
-    return { subject: reported, change: 'freshness', observation, reply: null }
+    // Another reason of a location that still fails may be the new cause of the open incident, and changes nothing else.
+    const judged = saysAnother(subject, locationId, error) ? judgeSubject(reported, input.at, context) : reported
+    return {
+      subject: judged,
+      change: changeBetween(reported, judged) === 'commit' ? 'commit' : 'freshness',
+      observation,
+      reply: null,
+    }
   }
   return { subject: judgeSubject(reported, input.at, context), change: 'commit', observation, reply: null }
 }
+
+/** Returns whether a location fails for another reason than an open incident has recorded. */
+const saysAnother = ({ rules }: SubjectDocument, locationId: string, error: string | null): boolean =>
+  error !== null &&
+  rules.some(
+    ({ incident, verdict }) =>
+      incident !== null &&
+      verdict?.evidence.inputs.some(
+        ({ input, value, reason }) => input === locationId && value === 'problem' && reason !== error,
+      ),
+  )
 
 /**
  * Returns whether the earlier reading was still valid at `at`, so that another report with the same outcome changes no input. A report may

@@ -1,0 +1,23 @@
+// Cause of an incident as a text for people. Pure.
+import type { IncidentCause } from '#shared/contracts/incidents/incident.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { cut } from '#shared/text/plain-text.ts'
+import { redactedText } from '#shared/text/redaction.ts'
+
+const { textCharacters } = limits.notifier.evidence
+
+/** Returns the cause without the credentials that its reason may quote, and with a reason of bounded length. */
+export const redactedCause = (cause: IncidentCause): IncidentCause => ({
+  ...cause,
+  reason: cut(redactedText(cause.reason), textCharacters),
+})
+
+/**
+ * Returns the reason and, in brackets, the name of the location or the key of the signal: `status 503, expected 200 (frankfurt)`. A location
+ * without a name is left out: `nameOf` returns null for a location that is deleted or not known here.
+ */
+export function causeText(cause: IncidentCause, nameOf: (locationId: string) => string | null): string {
+  const { input, isLocation, reason } = redactedCause(cause)
+  const place = input !== null && isLocation ? nameOf(input) : input
+  return place === null ? reason : `${reason} (${cut(place, limits.notifier.nameCharacters)})`
+}
