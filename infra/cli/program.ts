@@ -9,7 +9,6 @@ type AddPart = (program: Command) => void
 /** Modules that add commands to the tree, by the first word of their commands. `--help` lists the commands in this order. */
 const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   start: async () => (await import('./start.ts')).addStartCommand,
-  demo: async () => (await import('./demo.ts')).addDemoCommand,
   status: async () => (await import('./installation/status.ts')).addStatusCommand,
   workspace: async () => (await import('./people/workspace.ts')).addWorkspaceCommands,
   member: async () => (await import('./people/member.ts')).addMemberCommands,

@@ -15,30 +15,39 @@ export function addStartCommand(program: Command): void {
     .command('start')
     .description('run the services until a signal ends them')
     .option('--accept-loss', 'start also on a store that has lost data; what is lost stays lost')
+    .option('--demo', 'run a throw-away installation that has something to watch; Ctrl-C ends and removes it')
     .addHelpText('after', () => `${settingsHelp()}\n${exitHelp}`)
     .action(start)
 }
 
 /** Resolves when all services run; the process then lives until a signal ends it. Throws a StartError. */
-async function start({ acceptLoss = false }: { acceptLoss?: boolean }): Promise<void> {
-  const settings = readAllSettings(process.env)
+async function start({ acceptLoss = false, demo: isDemo = false }: { acceptLoss?: boolean; demo?: boolean }): Promise<void> {
   // Only this user may read files of the data folder.
   process.umask(0o077)
+  const demo = isDemo ? (await import('../demo/demo.ts')).prepareDemo(process.env) : null
+  const settings = demo?.settings ?? readAllSettings(process.env)
   const logger = createLogger(settings.LOG_LEVEL)
   endOnBrokenInvariants(logger)
   logWarnings(logger)
   let installation: Installation | null = null
+  let isEnding = false
   onEndingSignals({
     signals: ['SIGTERM', 'SIGINT'],
     first: signal => {
-      if (installation === null) process.exit(exitCodes.done)
+      isEnding = true
+      if (installation === null && demo === null) process.exit(exitCodes.done)
+      if (installation === null) return
       logger.info({ signal }, 'stopping')
       void stopInTime(installation, logger)
     },
     again: () => process.exit(exitCodes.failed),
   })
   const print = (line: string) => console.log(line)
-  installation = await runInstallation({ settings, version: productVersion, logger, acceptLoss, print })
+  if (demo !== null) print('A whole installation starts, in a folder that is removed at the end …')
+  const running = await runInstallation({ settings, version: productVersion, logger, acceptLoss, print, greets: demo === null })
+  // A demo that is interrupted while it starts ends here, so that its nats-server ends before its folder is removed.
+  installation = demo === null || isEnding ? running : await demo.begin(running, print)
+  if (isEnding) await stopInTime(installation, logger)
 }
 
 /** Ends the process. The exit code is 0 after a clean stop, and 1 if the stop takes longer than the grace period. */

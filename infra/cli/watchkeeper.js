@@ -35,7 +35,7 @@ const isTuned = flags.every(flag => process.execArgv.includes(flag))
  * Only long-lived commands replace the process, because the replacement takes as long as a short command. The MCP server lives long too,
  * but does not replace its process, because its host waits for the start.
  */
-const isLongLived = ['start', 'demo'].includes(process.argv[2])
+const isLongLived = process.argv[2] === 'start'
 
 if (!existsSync(join(modules, 'commander'))) refuse('The packages are not here yet')
 else if (isAble && (isTuned || !isLongLived || process.execve === undefined)) await run()

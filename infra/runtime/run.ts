@@ -31,6 +31,8 @@ export interface RunOptions {
   logger: Logger
   /** True if the person at the terminal accepts a loss of data: the installation then starts in spite of the loss. */
   acceptLoss: boolean
+  /** True: prints the welcome, with the addresses and the next steps. */
+  greets: boolean
   /** Prints a sentence for the person at the terminal. */
   print(line: string): void
 }
@@ -114,6 +116,7 @@ async function startAll(running: Running): Promise<string | null> {
   parts.services = services
   undo.push({ what: 'services', run: services.stop })
   await keepAddress(running, dataFolder, services.url)
+  if (!running.greets) return services.url
   const opsUrl = `http://${reachable(settings.HOST)}:${ops.port}`
   const done = first ? await startStep(() => doneAlready(first)) : null
   const locationId = first ? await startStep(() => locationNamed(first, settings.LOCATION)) : null

@@ -1019,13 +1019,15 @@ export const limits = {
   },
 
   demo: {
-    /** Time after the start of the demo within which the expected events must happen. */
-    patienceMs: 30 * second,
-    /** Confirmation delay and recovery delay in the demo: long enough to be seen, short enough to wait for. */
-    holdMs: 3 * second,
+    /** Interval of the checks, s: short enough to be seen at work. The API allows a minute at least. */
+    everySeconds: 5,
+    /** Attempts of a request while the demo is set up: a busy machine needs some, and each waits for the response of its own. */
+    attempts: 10,
+    /** Time to connect to the demo's own bus, on a machine that is busy with other work. */
+    busMs: 30 * second,
+    /** Messages that the receiver's page shows. */
+    messages: 100,
     /** Size of the largest message that the demo's receiver accepts, bytes; real messages have a few KB. */
     messageBytes: 256 * 1_024,
-    /** Width at which lines are wrapped; a narrower terminal uses its own width. */
-    columns: 80,
   },
 } as const
