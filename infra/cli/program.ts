@@ -12,6 +12,7 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   status: async () => (await import('./installation/status.ts')).addStatusCommand,
   workspace: async () => (await import('./people/workspace.ts')).addWorkspaceCommands,
   member: async () => (await import('./people/member.ts')).addMemberCommands,
+  invitation: async () => (await import('./people/invitation.ts')).addInvitationCommands,
   key: async () => (await import('./people/key.ts')).addKeyCommands,
   resource: async () => (await import('./resources/resource.ts')).addResourceCommands,
   monitor: async () => (await import('./resources/monitor.ts')).addMonitorCommands,

@@ -52,6 +52,15 @@ const withoutWorkspace: readonly PageName[] = ['account', 'keys', 'settings', 'l
 const NoWorkspace = lazy(() => import('./people/without-workspace.tsx').then(it => it.NoWorkspace))
 const WorkspaceGone = lazy(() => import('./people/without-workspace.tsx').then(it => it.WorkspaceGone))
 
+const Invitations = lazy(() => import('./people/invitations.tsx').then(it => it.Invitations))
+
+/** Whether the page shows invitations: the start page, the account, and every page of a person without a workspace. */
+const showsInvitations = computed(() => {
+  const { invitations = [], workspaces = [] } = session.value ?? {}
+  const page = place.value?.page
+  return invitations.length > 0 && (workspaces.length === 0 || page === 'monitoring' || page === 'account')
+})
+
 /** Id of the present workspace; null: the person is not a member, so the server would refuse the event stream. */
 const membership = computed(() => workspace.value?.id ?? null)
 
@@ -63,6 +72,7 @@ function App() {
       </a>
       <Header />
       <main id="main" tabIndex={-1}>
+        {showsInvitations.value && <Invitations />}
         <Content />
       </main>
       <Announcements />

@@ -38,6 +38,14 @@ import {
 import { describeUser } from './people/callers.ts'
 import { deleteUser } from './people/delete-user.ts'
 import { deleteWorkspace } from './people/delete-workspace.ts'
+import {
+  acceptInvitation,
+  declineInvitation,
+  invite,
+  listInvitations,
+  listWorkspaceInvitations,
+  withdrawInvitation,
+} from './people/invitations.ts'
 import { addMember, changeRole, listMembers, removeMember } from './people/members.ts'
 import { endSessions, findSession, signOut } from './people/sessions.ts'
 import { setPassword } from './people/set-password.ts'
@@ -135,6 +143,12 @@ export const answerers: { [V in AskVerb]: Answer<V> } = {
   'add-member': addMember,
   'change-role': changeRole,
   'remove-member': removeMember,
+  invite,
+  'list-workspace-invitations': listWorkspaceInvitations,
+  'withdraw-invitation': withdrawInvitation,
+  'list-invitations': listInvitations,
+  'accept-invitation': acceptInvitation,
+  'decline-invitation': declineInvitation,
   'create-key': createKey,
   'list-keys': listKeys,
   'delete-key': deleteKey,

@@ -41,6 +41,11 @@ export interface WorkspaceDocument extends Stored {
   createdAt: number
   members: Record<string, Role>
   /**
+   * Pending and declined invitations, oldest first. They are in this document, so that one write accepts an invitation and adds the member.
+   * Absent: none.
+   */
+  invitations?: StoredInvitation[]
+  /**
    * Instant of the deletion. From this instant on, reads respond `not_found`, even while contents still exist. Null or absent: not deleted.
    */
   deletedAt?: number | null
@@ -57,6 +62,38 @@ export interface WorkspaceDocument extends Stored {
 export interface MembershipDocument extends Stored {
   workspaceId: string
   userId: string
+}
+
+/**
+ * An invitation of a name to a workspace. It ends 30 days after `createdAt` (`limits.people.invitationLifeMs`), and when its inviter is no
+ * longer an owner.
+ */
+export interface StoredInvitation {
+  /** `<workspaceId>.<random text>`. Another invitation of the same name has another id. */
+  id: string
+  /**
+   * Username as `usernameOf` normalises it. Perhaps no account has this name: nobody who invites finds out. The invitation is for the
+   * account that had the name at `createdAt`, never for a later one.
+   */
+  username: string
+  /** Role that the invited person gets. */
+  role: Role
+  inviterId: string
+  createdAt: number
+  /** Instant at which the invited person declined, ms since the epoch; absent: not declined. Owners are not shown the difference. */
+  declinedAt?: number
+}
+
+/**
+ * Index entry from a username and from an inviter to an invitation. It is written before the invitation, and valid only if the workspace's
+ * document contains the invitation. id: that of the invitation.
+ */
+export interface InvitationDocument extends Stored {
+  workspaceId: string
+  username: string
+  inviterId: string
+  createdAt: number
+  expireAt: number
 }
 
 /** A session of the dashboard. The document contains the SHA-256 of the session's token, never the token. */

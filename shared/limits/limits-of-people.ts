@@ -12,6 +12,17 @@ export const peopleLimits = {
     membersPerWorkspace: 200,
     /** Largest number of workspaces of a user. Every authentication reads the rosters of all these workspaces. */
     workspacesPerUser: 100,
+    /**
+     * Largest number of pending invitations of a workspace. They are part of the same document as the roster. Declined ones count until
+     * they end, so that the count does not show who declined.
+     */
+    invitationsPerWorkspace: 100,
+    /** Largest number of pending invitations by one person in all workspaces, so that nobody sends invitations in bulk. */
+    invitationsPerInviter: 100,
+    /** Largest number of invitations that a person is shown at once, newest first. Every answered invitation makes room for another. */
+    invitationsShown: 20,
+    /** Time after which an invitation ends. */
+    invitationLifeMs: 30 * day,
     /** Largest number of usernames that are tried for a new user, beginning with the name that the provider proposes. */
     usernameCandidates: 100,
   },

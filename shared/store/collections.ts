@@ -2,6 +2,7 @@
 import type {
   AddressDocument,
   ExternalIdentityDocument,
+  InvitationDocument,
   KeyDocument,
   LocationDocument,
   MembershipDocument,
@@ -101,6 +102,7 @@ export interface Collections {
   users: UserDocument
   workspaces: WorkspaceDocument
   memberships: MembershipDocument
+  invitations: InvitationDocument
   sessions: SessionDocument
   externalIdentities: ExternalIdentityDocument
   signInTries: SignInTriesDocument

@@ -27,6 +27,16 @@ export const peopleCollections = {
       { name: 'byWorkspace', fields: ['workspaceId'] },
     ],
   },
+  invitations: {
+    writer: 'directory',
+    columns: { workspaceId: 'text', username: 'text', inviterId: 'text', createdAt: 'integer' },
+    indexes: [
+      { name: 'byUsername', fields: ['username', 'createdAt'] },
+      { name: 'byInviter', fields: ['inviterId'] },
+      { name: 'byWorkspace', fields: ['workspaceId'] },
+    ],
+    expires: true,
+  },
   sessions: {
     writer: 'directory',
     columns: { userId: 'text', tokenHash: 'text', createdAt: 'integer' },

@@ -12,6 +12,7 @@ export const idLength = {
   user: 10,
   key: 10,
   address: 10,
+  invitation: 10,
   session: 16,
   destination: 10,
   installation: 16,

@@ -33,6 +33,7 @@ const judge = (method: string, path: string, status: number) =>
   })
 
 const members = '/session/workspaces/{workspaceId}/members'
+const invitations = '/session/workspaces/{workspaceId}/invitations'
 const subject = '/session/subjects/{subjectId}'
 /** An example that creates an object is sent before the examples that use the object. */
 const story = [
@@ -46,6 +47,7 @@ const story = [
   'PATCH /session/users/{userId}',
   'PUT /session/users/{userId}/password',
   ...[`GET ${members}`, `POST ${members}`, `PATCH ${members}/{userId}`, `DELETE ${members}/{userId}`],
+  ...[`POST ${invitations}`, `GET ${invitations}`, `DELETE ${invitations}/{invitationId}`, 'GET /session/invitations'],
   ...['GET', 'POST'].map(method => `${method} /session/keys`),
   'DELETE /session/keys/{keyId}',
   ...['POST', 'PATCH', 'DELETE'].map(method => `${method} ${subject}/maintenance`),
@@ -58,13 +60,16 @@ const story = [
   'DELETE /session/locations/{locationId}',
   // The list still has the revoked credential, although its location is now deleted.
   'GET /session/prober-credentials',
+  'POST /session/workspaces/{workspaceId}/deletion',
   ...['PUT /session/password', 'POST /session/sign-out'],
 ]
 /**
- * Routes without an example here. Routes with an OIDC provider are tested in test/gateway/oidc.test.ts, streams and routes with a monitor
+ * Routes without an example here. The invited person sends two of them (test/gateway/session/invitations.test.ts). Routes with an OIDC provider are tested in test/gateway/oidc.test.ts, streams and routes with a monitor
  * or incident in test/gateway/session.
  */
 const apart = [
+  'POST /session/invitations/{invitationId}/accept',
+  'DELETE /session/invitations/{invitationId}',
   ...['POST', 'DELETE'].map(method => `${method} /session/workspaces/{workspaceId}/destinations/{destinationId}/secret`),
   ...['latency', 'values', 'days', 'observations'].map(part => `GET /session/monitors/{monitorId}/${part}`),
   'GET /session/workspaces/{workspaceId}/figures',
@@ -129,6 +134,7 @@ t.test('every example of the session API succeeds when it is sent', async t => {
     const noun = {
       workspaces: 'WORKSPACE',
       users: 'USER',
+      invitations: 'INVITATION',
       keys: 'KEY',
       locations: 'LOCATION',
       'prober-credentials': 'CREDENTIAL',

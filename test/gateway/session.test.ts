@@ -36,6 +36,7 @@ t.test('person signs in, reads their own session, and signs out', async t => {
   const who = {
     user: { id: world.ownerId, username: 'owner', display_name: 'owner', admin: true, has_password: true },
     workspaces: [{ id: world.workspaceId, name: 'Default', role: 'owner' }],
+    invitations: [],
     expires_at: new Date(world.clock.now() + sessionLifeMs).toISOString(),
     developer: false,
   }
@@ -245,6 +246,11 @@ const changes: [method: string, path: string, body?: object][] = [
   ['POST', '/session/workspaces/{ws}/members', { username: 'stan', role: 'viewer' }],
   ['PATCH', '/session/workspaces/{ws}/members/user-vera', { role: 'editor' }],
   ['DELETE', '/session/workspaces/{ws}/members/user-vera'],
+  ['POST', '/session/workspaces/{ws}/invitations', { username: 'stan', role: 'owner' }],
+  ['DELETE', '/session/workspaces/{ws}/invitations/{ws}.sent'],
+  ['POST', '/session/invitations/first00000.received/accept', {}],
+  ['DELETE', '/session/invitations/second0000.received'],
+  ['POST', '/session/workspaces/{ws}/deletion', { name: 'Renamed' }],
   ['POST', '/session/keys', { description: 'forged' }],
   ['DELETE', '/session/keys/{key}'],
   ['POST', '/session/users', { username: 'forged' }],
@@ -265,6 +271,13 @@ async function fill(world: SessionWorld): Promise<(path: string) => string> {
   const location = await made('/session/locations', { name: 'placed' })
   const credential = await made('/session/prober-credentials', { location: 'placed' })
   await owner.send('POST', '/session/sign-out')
+  const { ask, ownerId, workspaceId: ws } = world
+  await ask('invite', { id: `${ws}.sent`, workspaceId: ws, inviterId: ownerId, username: 'someone', role: 'viewer' })
+  for (const workspaceId of ['first00000', 'second0000']) {
+    await ask('create-workspace', { id: workspaceId, name: 'Of Vera', userId: 'user-vera' })
+    const id = `${workspaceId}.received`
+    await ask('invite', { id, workspaceId, inviterId: 'user-vera', username: 'owner', role: 'viewer' })
+  }
   const values: Record<string, string> = { ws: world.workspaceId, key, location, credential }
   return path => path.replace(/\{(\w+)\}/g, (_, name) => values[name] as string)
 }
@@ -360,6 +373,13 @@ const rights: [method: string, path: string, body: object | undefined, statuses:
   ['POST', '/session/workspaces/{ws}/members', { username: 'vera', role: 'viewer' }, [401, 404, 403, 403, 201, 404]],
   ['PATCH', '/session/workspaces/{ws}/members/user-vera', { role: 'viewer' }, [401, 404, 403, 403, 200, 404]],
   ['DELETE', '/session/workspaces/{ws}/members/user-ada', undefined, [401, 404, 403, 403, 404, 404]],
+  ['GET', '/session/workspaces/{ws}/invitations', undefined, [401, 404, 403, 403, 200, 404]],
+  ['POST', '/session/workspaces/{ws}/invitations', { username: 'ada', role: 'viewer' }, [401, 404, 403, 403, 201, 404]],
+  ['DELETE', '/session/workspaces/{ws}/invitations/unknown000', undefined, [401, 404, 403, 403, 404, 404]],
+  ['GET', '/session/invitations', undefined, [401, 200, 200, 200, 200, 200]],
+  ['POST', '/session/invitations/unknown000/accept', {}, [401, 404, 404, 404, 404, 404]],
+  ['DELETE', '/session/invitations/unknown000', undefined, [401, 404, 404, 404, 404, 404]],
+  ['POST', '/session/workspaces/{ws}/deletion', { name: 'Another' }, [401, 404, 403, 403, 422, 404]],
   ['GET', '/session/keys', undefined, [401, 200, 200, 200, 200, 200]],
   ['POST', '/session/keys', { description: 'mine' }, [401, 201, 201, 201, 201, 201]],
   ['DELETE', '/session/keys/unknown000', undefined, [401, 404, 404, 404, 404, 404]],
@@ -410,7 +430,7 @@ t.test('owner changes members, a removed member loses all rights, and the last o
   t.strictSame(last.json.error, {
     code: 'conflict',
     message: 'Last owner',
-    details: 'A workspace keeps an owner: make another member owner first',
+    details: 'A workspace keeps an owner: make another member owner first, or delete the workspace',
     field: 'role',
   })
   t.equal((await owner.send('DELETE', `${members}/${world.ownerId}`)).status, 409)
@@ -419,7 +439,11 @@ t.test('owner changes members, a removed member loses all rights, and the last o
   t.equal((await owner.send('DELETE', `${members}/${world.ownerId}`)).status, 204, 'now the first owner may leave')
   t.equal((await owner.send('GET', members)).status, 404)
   t.strictSame((await owner.send('GET', '/session')).json.workspaces, [])
-  const added = await vera.send('POST', members, { body: { username: 'Stan', role: 'editor' } })
+  const ada = await world.signedIn('ada')
+  const path = `/session/workspaces/${world.workspaceId}/invitations`
+  const { id } = (await vera.send('POST', path, { body: { username: 'Ada', role: 'owner' } })).json
+  t.equal((await ada.send('POST', `/session/invitations/${id}/accept`, { body: {} })).json.role, 'owner')
+  const added = await ada.send('POST', members, { body: { username: 'Stan', role: 'editor' } })
   t.strictSame(added.json, { user_id: 'user-stan', username: 'stan', display_name: '', role: 'editor', disabled: false })
   const edith = await world.signedIn('edith')
   t.equal((await edith.send('DELETE', `${members}/user-edith`)).status, 204, 'a viewer may leave')

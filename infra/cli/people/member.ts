@@ -151,7 +151,7 @@ async function changeRole(named: string, role: Role, options: MemberOptions): Pr
   const { workspace, member } = await withInstallation(async ask => {
     const workspace = await workspaceOf(ask, options.workspace)
     const { id: userId } = await userOf(ask, named)
-    return { workspace, member: await ask('change-role', { workspaceId: workspace.id, userId, role }) }
+    return { workspace, member: await ask('change-role', { workspaceId: workspace.id, userId, role, byAdministrator: true }) }
   })
   if (options.json) return printJson(readableMember(member))
   say(`${member.username} is ${member.role} in "${workspace.name}" now.`)

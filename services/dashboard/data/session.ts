@@ -9,9 +9,22 @@ export interface Workspace {
   role: Role
 }
 
+/** An invitation that the person has neither accepted nor declined. */
+export interface Invitation {
+  id: string
+  /** Name of the workspace. */
+  workspace: string
+  role: Role
+  invited_by: { username: string; display_name: string }
+  created_at: string
+  expires_at: string
+}
+
 export interface Session {
   user: { id: string; username: string; display_name: string; admin: boolean; has_password: boolean }
   workspaces: readonly Workspace[]
+  /** Newest first. */
+  invitations: readonly Invitation[]
   expires_at: string | null
   /** True if AUTH_DEV is set: every visitor is then an administrator. */
   developer: boolean

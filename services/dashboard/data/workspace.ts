@@ -1,4 +1,5 @@
 // Choice of the workspace. A cookie names the workspace whose data the gateway embeds in the next page. The cookie grants no rights.
+import { batch } from '@preact/signals'
 import { Refusal, read } from './api.ts'
 import { type Session, session, workspaceId } from './session.ts'
 
@@ -22,9 +23,17 @@ export function chooseWorkspace(id: string): void {
   rememberWorkspace()
 }
 
-/** Reads the person and the memberships again. Rejects with a Refusal. */
+/**
+ * Reads the person and the memberships again. A person who had no workspace sees the first new one. Rejects with a Refusal.
+ */
 export async function reloadSession(): Promise<void> {
-  session.value = await read<Session>('/session')
+  const found = await read<Session>('/session')
+  // At once, so that no page is drawn for a person who has a workspace but sees none.
+  batch(() => {
+    session.value = found
+    if (workspaceId.peek() === null) workspaceId.value = found.workspaces[0]?.id ?? null
+  })
+  rememberWorkspace()
 }
 
 /**

@@ -1,7 +1,8 @@
-// Members of the workspace and their roles. Owners add and remove members and change roles.
+// Members of the workspace and their roles, and pending invitations. Owners invite and remove people and change roles; an administrator
+// among them also adds people without asking.
 import { useSignal } from '@preact/signals'
 import { ask, read } from '../data/api.ts'
-import { may, type Role, session, workspace } from '../data/session.ts'
+import { isAdmin, may, type Role, session, workspace } from '../data/session.ts'
 import { pageTitle } from '../data/title.ts'
 import { reloadSession } from '../data/workspace.ts'
 import { announce } from '../parts/announce.ts'
@@ -12,6 +13,7 @@ import { textOf } from '../parts/form/form.tsx'
 import { Shown, useLoaded } from '../parts/loaded.tsx'
 import { SettingsSections } from '../parts/sections.tsx'
 import { type Column, Table } from '../parts/table/table.tsx'
+import { Time } from '../parts/time.tsx'
 import { roleOf, roles } from './roles.ts'
 
 interface Member {
@@ -22,25 +24,42 @@ interface Member {
   disabled: boolean
 }
 
-type Act = { kind: 'add' } | { kind: 'role' | 'remove'; member: Member }
+/** A pending invitation of a name. Nothing here says whether somebody has the name. */
+interface Sent {
+  id: string
+  username: string
+  role: Role
+  invited_by: string
+  created_at: string
+  expires_at: string
+}
 
-const path = (id?: string): string =>
-  `/session/workspaces/${encodeURIComponent(workspace.peek()?.id ?? '')}/members${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
+type Act = { kind: 'add' | 'invite' } | { kind: 'role' | 'remove'; member: Member } | { kind: 'withdraw'; sent: Sent }
+
+const path = (list: 'members' | 'invitations', id?: string): string =>
+  `/session/workspaces/${encodeURIComponent(workspace.peek()?.id ?? '')}/${list}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
 
 export function People() {
   pageTitle.value = 'People'
-  const loaded = useLoaded(() => read<{ members: readonly Member[] }>(path()))
+  const loaded = useLoaded(() => read<{ members: readonly Member[] }>(path('members')))
+  const invited = useLoaded(async () =>
+    may('owner') ? read<{ invitations: readonly Sent[] }>(path('invitations')) : { invitations: [] },
+  )
   const act = useSignal<Act | null>(null)
-  const given = { onDone: loaded.reload, onClose: () => (act.value = null) }
+  const reload = async () => void (await Promise.all([loaded.reload(), invited.reload()]))
+  const given = { onDone: reload, onClose: () => (act.value = null) }
   return (
     <>
       <SettingsSections />
       <div class="head">
         <h1>People</h1>
         {may('owner') && (
-          <Button look="main" onClick={() => (act.value = { kind: 'add' })}>
-            Add member
-          </Button>
+          <div class="acts">
+            {isAdmin.value && <Button onClick={() => (act.value = { kind: 'add' })}>Add member</Button>}
+            <Button look="main" onClick={() => (act.value = { kind: 'invite' })}>
+              Invite
+            </Button>
+          </div>
         )}
       </div>
       <p class="dim">The members of {workspace.value?.name}. Nobody else sees the workspace, administrators included.</p>
@@ -55,6 +74,24 @@ export function People() {
           />
         )}
       </Shown>
+      {may('owner') && (
+        <>
+          <h2>Invitations</h2>
+          <Shown of={invited}>
+            {({ invitations }) => (
+              <Table
+                label="Invitations"
+                columns={invitationColumns(sent => (act.value = { kind: 'withdraw', sent }))}
+                rows={invitations}
+                keyOf={({ id }) => id}
+                empty="No invitation is pending."
+              />
+            )}
+          </Shown>
+        </>
+      )}
+      {act.value?.kind === 'invite' && <Invite {...given} />}
+      {act.value?.kind === 'withdraw' && <Withdraw sent={act.value.sent} {...given} />}
       {act.value?.kind === 'add' && <Add {...given} />}
       {act.value?.kind === 'role' && <ChangeRole member={act.value.member} {...given} />}
       {act.value?.kind === 'remove' && <Remove member={act.value.member} {...given} />}
@@ -86,21 +123,75 @@ function columns(choose: (act: Act) => void): readonly Column<Member>[] {
   return [...shown, { head: 'Acts', cell: acts }]
 }
 
+const invitationColumns = (withdraw: (sent: Sent) => void): readonly Column<Sent>[] => [
+  { head: 'Username', cell: ({ username }) => username },
+  { head: 'Role', cell: ({ role }) => role },
+  { head: 'Invited by', cell: ({ invited_by }) => invited_by },
+  { head: 'Invited', cell: ({ created_at }) => <Time at={Date.parse(created_at)} isLong /> },
+  { head: 'Ends', cell: ({ expires_at }) => <Time at={Date.parse(expires_at)} isLong /> },
+  {
+    head: 'Acts',
+    cell: sent => (
+      <Button aria-label={`Withdraw: ${sent.username}`} onClick={() => withdraw(sent)}>
+        Withdraw
+      </Button>
+    ),
+  },
+]
+
 interface DialogProps {
   onDone(): Promise<void>
   onClose(): void
 }
 
-function Add({ onDone, onClose }: DialogProps) {
-  const send = async (values: FormData) => {
-    const body = { username: textOf(values, 'username'), role: roleOf(textOf(values, 'role')) }
-    const added = await ask<Member>('POST', path(), body)
-    announce(`${added.username} is a member now, as ${added.role}.`)
+const invite = (username: string, role: Role): Promise<Sent> => ask<Sent>('POST', path('invitations'), { username, role })
+
+function Invite({ onDone, onClose }: DialogProps) {
+  const send = async (name: string, wanted: Role) => {
+    const { username, role } = await invite(name, wanted)
+    announce(`${username} is invited, as ${role}.`)
+    await onDone()
+  }
+  const hint = 'The person accepts at the next sign-in. Nobody is told whether an account of this name exists.'
+  return <NameDialog title="Invite a person" act="Invite" hint={hint} send={send} onClose={onClose} />
+}
+
+function Withdraw({ sent, onDone, onClose }: DialogProps & { sent: Sent }) {
+  const send = async () => {
+    await ask('DELETE', path('invitations', sent.id))
+    announce(`The invitation of ${sent.username} is withdrawn.`)
     await onDone()
   }
   return (
-    <FormDialog title="Add a member" act="Add member" fields={['username', 'role']} send={send} onClose={onClose}>
-      <TextField name="username" label="Username" autoComplete="off" hint="Of an account that exists." />
+    <Confirm title={`Withdraw the invitation of ${sent.username}?`} act="Withdraw" send={send} onClose={onClose}>
+      <p>The invitation can no longer be accepted. You can invite {sent.username} again.</p>
+    </Confirm>
+  )
+}
+
+function Add({ onDone, onClose }: DialogProps) {
+  const send = async (name: string, wanted: Role) => {
+    const { username, role } = await ask<Member>('POST', path('members'), { username: name, role: wanted })
+    announce(`${username} is a member now, as ${role}.`)
+    await onDone()
+  }
+  const hint = 'Of an account that exists. As an administrator you add people without asking them.'
+  return <NameDialog title="Add a member" act="Add member" hint={hint} send={send} onClose={onClose} />
+}
+
+interface NameDialogProps extends Pick<DialogProps, 'onClose'> {
+  title: string
+  act: string
+  hint: string
+  send(username: string, role: Role): Promise<void>
+}
+
+/** Asks for a username and a role. */
+function NameDialog({ title, act, hint, send, onClose }: NameDialogProps) {
+  const sendNamed = (values: FormData) => send(textOf(values, 'username'), roleOf(textOf(values, 'role')))
+  return (
+    <FormDialog title={title} act={act} fields={['username', 'role']} send={sendNamed} onClose={onClose}>
+      <TextField name="username" label="Username" autoComplete="off" hint={hint} />
       <ChoiceField name="role" label="Role" of={roles} />
     </FormDialog>
   )
@@ -108,8 +199,13 @@ function Add({ onDone, onClose }: DialogProps) {
 
 function ChangeRole({ member, onDone, onClose }: DialogProps & { member: Member }) {
   const send = async (values: FormData) => {
-    const body = { role: roleOf(textOf(values, 'role')) }
-    const { username, role } = await ask<Member>('PATCH', path(member.user_id), body)
+    const wanted = roleOf(textOf(values, 'role'))
+    if (wanted === 'owner' && member.role !== 'owner' && !isAdmin.peek()) {
+      await invite(member.username, wanted)
+      announce(`${member.username} is invited to be owner.`)
+      return onDone()
+    }
+    const { username, role } = await ask<Member>('PATCH', path('members', member.user_id), { role: wanted })
     if (isMe(member)) await reloadSession()
     announce(`${username} is ${role} now.`)
     await onDone()
@@ -118,13 +214,14 @@ function ChangeRole({ member, onDone, onClose }: DialogProps & { member: Member 
     <FormDialog title={`Role of ${member.username}`} act="Change role" fields={['role']} send={send} onClose={onClose}>
       <ChoiceField name="role" label="Role" of={roles} defaultValue={member.role} />
       {isMe(member) && <p class="hint">As editor or viewer you no longer name members, and cannot take this back yourself.</p>}
+      {!isMe(member) && !isAdmin.value && <p class="hint">Nobody becomes an owner without accepting an invitation.</p>}
     </FormDialog>
   )
 }
 
 function Remove({ member, onDone, onClose }: DialogProps & { member: Member }) {
   const send = async () => {
-    await ask('DELETE', path(member.user_id))
+    await ask('DELETE', path('members', member.user_id))
     announce(`${member.username} is no member any more.`)
     await onDone()
   }

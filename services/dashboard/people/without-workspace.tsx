@@ -8,7 +8,9 @@ export function NoWorkspace() {
     <>
       <h1>No workspace</h1>
       <Empty title="You are a member of no workspace">
-        <p>Ask an owner of one to make you a member, by your username {session.value?.user.username}.</p>
+        <p>
+          Ask an owner of one to invite you, by your username {session.value?.user.username}. The invitation then stands here.
+        </p>
         <p>
           Or <a href="/settings">create a workspace</a> of your own.
         </p>

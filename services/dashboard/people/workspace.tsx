@@ -1,4 +1,4 @@
-// The present workspace: its name, and actions to leave this workspace and to create another workspace.
+// The present workspace: its name, and actions to leave or delete this workspace and to create another workspace.
 import { useSignal } from '@preact/signals'
 import { ask } from '../data/api.ts'
 import { go } from '../data/router.ts'
@@ -14,7 +14,7 @@ import { SettingsSections } from '../parts/sections.tsx'
 
 export function WorkspaceSettings() {
   pageTitle.value = 'Workspace'
-  const dialog = useSignal<'create' | 'leave' | null>(null)
+  const dialog = useSignal<'create' | 'leave' | 'delete' | null>(null)
   const present = workspace.value
   const close = () => (dialog.value = null)
   return (
@@ -34,7 +34,17 @@ export function WorkspaceSettings() {
           <Button onClick={() => (dialog.value = 'leave')}>Leave {present.name}</Button>
         </>
       )}
+      {may('owner') && present !== null && (
+        <>
+          <h2>Delete</h2>
+          <p class="dim">All that is in the workspace is deleted for good, for every member.</p>
+          <Button look="danger" onClick={() => (dialog.value = 'delete')}>
+            Delete {present.name}
+          </Button>
+        </>
+      )}
       {dialog.value === 'create' && <Create onClose={close} />}
+      {dialog.value === 'delete' && present !== null && <Delete deleted={present} onClose={close} />}
       {dialog.value === 'leave' && present !== null && <Leave left={present} onClose={close} />}
     </>
   )
@@ -79,22 +89,51 @@ function Create({ onClose }: { onClose(): void }) {
   )
 }
 
+/** Shows another workspace after the person's membership of the present one has ended. */
+async function showAnother(): Promise<void> {
+  await reloadSession()
+  const next = session.peek()?.workspaces[0]
+  if (next !== undefined) chooseWorkspace(next.id)
+}
+
 function Leave({ left, onClose }: { left: Workspace; onClose(): void }) {
   const leave = async () => {
     const me = session.peek()?.user.id ?? ''
     await ask('DELETE', `${pathOf(left.id)}/members/${encodeURIComponent(me)}`)
-    await reloadSession()
-    const next = session.peek()?.workspaces[0]
-    if (next !== undefined) chooseWorkspace(next.id)
+    await showAnother()
     announce(`You left ${left.name}.`)
     go('/')
   }
   return (
     <Confirm title={`Leave ${left.name}?`} act="Leave workspace" send={leave} onClose={onClose}>
       <p>
-        You no longer see its monitors, Incidents and history, and your keys for it alone stop. An owner can make you a member
-        again.
+        You no longer see its monitors, Incidents and history, and your keys for it alone stop. An owner can invite you again.
       </p>
     </Confirm>
+  )
+}
+
+function Delete({ deleted, onClose }: { deleted: Workspace; onClose(): void }) {
+  const send = async (values: FormData) => {
+    await ask('POST', `${pathOf(deleted.id)}/deletion`, { name: textOf(values, 'name') })
+    await showAnother()
+    announce(`Workspace ${deleted.name} deleted.`)
+    go('/')
+  }
+  return (
+    <FormDialog
+      title={`Delete ${deleted.name}?`}
+      act="Delete workspace"
+      look="danger"
+      fields={['name']}
+      send={send}
+      onClose={onClose}
+    >
+      <p>
+        Its monitors with their Incidents and history, its destinations, Templates and addresses are deleted, and no message is
+        sent about them. Nobody can undo this. The accounts of its members stay.
+      </p>
+      <TextField name="name" label={`Type ${deleted.name} to delete it`} autoComplete="off" />
+    </FormDialog>
   )
 }

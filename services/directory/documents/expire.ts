@@ -1,4 +1,4 @@
-// Removal of expired sessions, sign-in counters and audit rows, for stores that do not remove them by themselves. Expired documents are
+// Removal of expired sessions, invitations, sign-in counters and audit rows, for stores that do not remove them by themselves. Expired documents are
 // never read, so removal only frees space. Several processes may remove documents at the same time.
 import { repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -14,6 +14,7 @@ export function startExpiring(store: Store, clock: Clock, logger: Logger): Cance
   const repeats = [
     repeat({ clock, everyMs: expireMs, onError }, async () => {
       await store.expire('sessions', clock.now(), expireSlice)
+      await store.expire('invitations', clock.now(), expireSlice)
       await store.expire('signInTries', clock.now(), expireSlice)
     }),
     repeat({ clock, everyMs: expireMs, onError }, async () => {

@@ -5,6 +5,7 @@ import type { WorkspaceContents } from '#shared/contracts/ask/ask-people.ts'
 import { refusal } from '#shared/errors.ts'
 import type { Store } from '#shared/store/port.ts'
 import { countedContents } from '#shared/text/counted.ts'
+import { plainText } from '#shared/text/plain-text.ts'
 import type { Answer } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { addressesOf } from '../keys/addresses.ts'
@@ -12,10 +13,10 @@ import { revoke } from '../keys/revoke.ts'
 import { isDeleted, workspaceNotFound } from './workspaces.ts'
 
 /**
- * Throws `not_found`, and without `force` also `invalid_state` with `Workspace is not empty`. A retry with the same `id` returns the
+ * Throws `not_found`; with `by` also `forbidden` and `validation` `Name differs`; without `force` also `invalid_state` with `Workspace is not empty`. A retry with the same `id` returns the
  * first result.
  */
-export const deleteWorkspace: Answer<'delete-workspace'> = async (context, { id, workspaceId, force }) => {
+export const deleteWorkspace: Answer<'delete-workspace'> = async (context, { id, workspaceId, force, by }) => {
   const { store, clock, logger } = context
   const [present = null] = await store.get('workspaces', [workspaceId])
   if (present === null || (isDeleted(present) && present.deletion?.id !== id)) throw workspaceNotFound(workspaceId)
@@ -24,13 +25,23 @@ export const deleteWorkspace: Answer<'delete-workspace'> = async (context, { id,
   const members = Object.keys(present.members)
   await changeGuarded(store, 'workspaces', workspaceId, stored => {
     if (stored === null || (isDeleted(stored) && stored.deletion?.id !== id)) throw workspaceNotFound(workspaceId)
-    return isDeleted(stored) ? null : { ...stored, members: {}, deletedAt: clock.now(), deletion: { id, contents } }
+    if (isDeleted(stored)) return null
+    if (by !== undefined) requireOwner(stored, by)
+    const { invitations: _, ...kept } = stored
+    return { ...kept, members: {}, deletedAt: clock.now(), deletion: { id, contents } }
   })
   if (!isDeleted(present)) logger.info({ workspaceId, workspace: present.name, ...contents }, 'workspace deleted')
   for (const userId of members) await revoke(context, 'user', userId)
   for (const address of await addressesOf(store, workspaceId)) await revoke(context, 'address', address.id)
   context.removeWorkspaces()
   return { id: workspaceId, name: present.name, ...contents }
+}
+
+/** Both are checked in the write that marks the workspace, so that a demotion or a new name at the same moment counts. */
+function requireOwner({ members, name }: WorkspaceDocument, by: { userId: string; name: string }): void {
+  if (members[by.userId] !== 'owner') throw refusal('forbidden', 'Forbidden', 'Only an owner deletes the workspace')
+  if (plainText(by.name) === name) return
+  throw refusal('validation', 'Name differs', `Type the name of the workspace to delete it: ${name}`, 'name')
 }
 
 type Contents = Omit<WorkspaceContents, 'id' | 'name'>

@@ -1,18 +1,14 @@
-// Members of a workspace and their roles. Only the roster in the workspace's document decides. A change writes the document only if its
-// revision is unchanged. If two simultaneous changes would together remove all owners, the later one is therefore refused.
-import type { Role, UserDocument } from '#shared/contracts/account.ts'
+// Members of a workspace and their roles. Only the roster in the workspace's document decides.
+import type { Role, StoredInvitation, UserDocument, WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { MemberView } from '#shared/contracts/ask/ask-people.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { Store } from '#shared/store/port.ts'
 import type { Answer } from '../context.ts'
-import { changeGuarded } from '../documents/guarded.ts'
 import { pick } from '../documents/pick.ts'
 import { revoke } from '../keys/revoke.ts'
-import { findByUsername, userNotFound } from './users.ts'
+import { alreadyMember, changeRoster, tooManyMembers } from './change-roster.ts'
+import { findByUsername } from './users.ts'
 import { checkWorkspaceRoom, insertHint, isDeleted, workspaceNotFound } from './workspaces.ts'
-
-type Roster = Record<string, Role>
 
 /** Returns members by username. Throws `not_found` `Workspace not found`. */
 export const listMembers: Answer<'list-members'> = async ({ store }, { workspaceId }) => {
@@ -37,27 +33,33 @@ export const addMember: Answer<'add-member'> = async (context, request) => {
   // The membership (hint) is written before the roster: an extra hint is harmless, but a member without a hint would not find the
   // workspace.
   await insertHint(store, workspaceId, user.id)
-  await changeRoster(store, workspaceId, roster => {
-    const present = roster[user.id]
+  await changeRoster(context, workspaceId, workspace => {
+    const { members } = workspace
+    const present = members[user.id]
     if (present === role) return null
-    if (present !== undefined) throw alreadyMember(user, present)
-    if (Object.keys(roster).length >= limits.people.membersPerWorkspace) throw tooManyMembers()
-    return { ...roster, [user.id]: role }
+    if (present !== undefined) throw alreadyMember(user.username, present)
+    if (Object.keys(members).length >= limits.people.membersPerWorkspace) throw tooManyMembers()
+    return { members: { ...members, [user.id]: role }, invitations: withoutName(workspace, user) }
   })
   await revoke(context, 'user', user.id)
   return memberView(user, role)
 }
 
-/** Throws `not_found` `Member not found`, `invalid_state` `Last owner`. */
-export const changeRole: Answer<'change-role'> = async (context, request) => {
-  const { userId, role } = request
-  const [user] = await context.store.get('users', [userId])
-  if (!user) throw userNotFound(userId)
-  await changeRoster(context.store, request.workspaceId, roster => {
-    if (roster[userId] === undefined) throw memberNotFound(user)
-    return roster[userId] === role ? null : { ...roster, [userId]: role }
+/**
+ * Throws `not_found` `Member not found`, which is the same for every id outside of the roster; `invalid_state` `Last owner`, or `Owner by
+ * invitation` unless an administrator asks.
+ */
+export const changeRole: Answer<'change-role'> = async (context, { workspaceId, userId, role, byAdministrator = false }) => {
+  const [user = null] = await context.store.get('users', [userId])
+  await changeRoster(context, workspaceId, present => {
+    const { members } = present
+    if (!Object.hasOwn(members, userId)) throw memberNotFound()
+    if (members[userId] === role) return null
+    if (role === 'owner' && !byAdministrator) throw ownerByInvitation()
+    return { members: { ...members, [userId]: role }, invitations: withoutName(present, user) }
   })
   await revoke(context, 'user', userId)
+  if (user === null) throw memberNotFound()
   return memberView(user, role)
 }
 
@@ -67,24 +69,19 @@ export const changeRole: Answer<'change-role'> = async (context, request) => {
  */
 export const removeMember: Answer<'remove-member'> = async (context, { workspaceId, userId }) => {
   let removed = false
-  await changeRoster(context.store, workspaceId, roster => {
-    removed = Object.hasOwn(roster, userId)
-    const { [userId]: _, ...others } = roster
-    return removed ? others : null
+  const [user = null] = await context.store.get('users', [userId])
+  await changeRoster(context, workspaceId, present => {
+    removed = Object.hasOwn(present.members, userId)
+    const { [userId]: _, ...others } = present.members
+    return removed ? { members: others, invitations: withoutName(present, user) } : null
   })
   await revoke(context, 'user', userId)
   return { userId, removed }
 }
 
-/** Changes the roster; `change` returns null to write nothing. Throws `invalid_state` if the workspace would have no owner. */
-async function changeRoster(store: Store, workspaceId: string, change: (roster: Roster) => Roster | null): Promise<void> {
-  await changeGuarded(store, 'workspaces', workspaceId, present => {
-    if (!present || isDeleted(present)) throw workspaceNotFound(workspaceId)
-    const members = change(present.members)
-    if (members && !Object.values(members).includes('owner')) throw lastOwner()
-    return members && { ...present, members }
-  })
-}
+/** A direct change of a membership ends an invitation of the same person, which would otherwise undo the change when it is accepted. */
+const withoutName = ({ invitations = [] }: WorkspaceDocument, user: UserDocument | null): StoredInvitation[] =>
+  invitations.filter(({ username }) => username !== user?.username)
 
 const memberView = (user: UserDocument, role: Role): MemberView => ({
   userId: user.id,
@@ -92,17 +89,12 @@ const memberView = (user: UserDocument, role: Role): MemberView => ({
   role,
 })
 
-const lastOwner = () =>
-  refusal('invalid_state', 'Last owner', 'A workspace keeps an owner: make another member owner first', 'role')
-const tooManyMembers = () =>
-  refusal('invalid_state', 'Too many members', `A workspace has at most ${limits.people.membersPerWorkspace} members`)
-const alreadyMember = (user: UserDocument, role: Role) =>
+const memberNotFound = () => refusal('not_found', 'Member not found', 'There is no such member of this workspace')
+const ownerByInvitation = () =>
   refusal(
     'invalid_state',
-    'Already a member',
-    `${user.username} is a member already, as ${role}; change the role instead`,
-    'username',
+    'Owner by invitation',
+    'Nobody is made an owner without being asked: invite the member as owner, and the role changes when the invitation is accepted',
+    'role',
   )
-const memberNotFound = (user: UserDocument) =>
-  refusal('not_found', 'Member not found', `${user.username} is no member of this workspace`)
 const noSuchUsername = (username: string) => refusal('not_found', 'User not found', `There is no user "${username}"`, 'username')

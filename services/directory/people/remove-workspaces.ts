@@ -28,6 +28,7 @@ export const removedWithWorkspace = [
   'transformations',
   'templates',
   'addresses',
+  'invitations',
   'memberships',
 ] as const
 

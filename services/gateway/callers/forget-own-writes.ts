@@ -20,6 +20,7 @@ const revocations: Revocations = {
   'add-member': (_request, member) => user(member),
   'change-role': user,
   'remove-member': user,
+  'accept-invitation': user,
   'delete-key': ({ keyId }) => ({ what: 'key', id: keyId }),
   'delete-address': ({ addressId }) => ({ what: 'address', id: addressId }),
 }

@@ -1,7 +1,9 @@
 // GET, POST /session/workspaces/{id}/members; PATCH, DELETE …/{userId}. Every member may read the list and may leave. Only owners change
-// members. The directory refuses a change that would leave no owner.
+// members. Only an administrator adds people or makes them owners without asking them; all others invite (invitations.ts). The directory
+// refuses a change that would leave no owner.
 import { Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
+import { AppError } from '#shared/errors.ts'
 import { Answered, writerOf } from '../body/result-schema.ts'
 import { pathPart } from '../http/answer.ts'
 import type { Route } from '../http/route.ts'
@@ -35,7 +37,8 @@ const listMembers = route('GET', all, {
 })
 
 const addMember = route('POST', all, {
-  summary: 'Adds a member by username.',
+  summary: 'Adds a member by username, without asking; also needs an administrator.',
+  more: 'All other owners invite people.',
   needs: owner,
   body: NewMember,
   status: 201,
@@ -44,6 +47,7 @@ const addMember = route('POST', all, {
   examples: [{ username: 'ada', role: 'viewer' }],
   handler: async ({ directory }, call) => {
     const workspaceId = pathPart(call, 'workspaceId')
+    if (!call.visitor.admin) throw inviteInstead()
     return memberObject(await directory.ask('add-member', { workspaceId, ...call.body }, call.traceId))
   },
 })
@@ -57,7 +61,8 @@ const changeRole = route('PATCH', one, {
   examples: [{ role: 'editor' }],
   handler: async ({ directory }, call) => {
     const named = { workspaceId: pathPart(call, 'workspaceId'), userId: pathPart(call, 'userId') }
-    return memberObject(await directory.ask('change-role', { ...named, role: call.body.role }, call.traceId))
+    const asked = { ...named, role: call.body.role, byAdministrator: call.visitor.admin }
+    return memberObject(await directory.ask('change-role', asked, call.traceId))
   },
 })
 
@@ -75,3 +80,9 @@ const removeMember = route('DELETE', one, {
 })
 
 export const memberRoutes: readonly Route[] = [listMembers, addMember, changeRole, removeMember]
+
+/** Does not depend on the name in the request, so that it shows nothing about other accounts. */
+const inviteInstead = (): AppError =>
+  new AppError('forbidden', 'Forbidden', {
+    details: 'Only an administrator of the installation adds people without asking them: invite the person instead.',
+  })

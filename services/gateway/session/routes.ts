@@ -7,6 +7,7 @@ import { userRoutes } from './administration/users.ts'
 import { deliveryLogRoutes } from './delivery-log.ts'
 import { destinationSecretRoutes } from './destination-secrets.ts'
 import { eventRoutes } from './event-stream.ts'
+import { invitationRoutes } from './invitations.ts'
 import { keyRoutes } from './keys.ts'
 import { memberRoutes } from './members.ts'
 import { chartRoutes } from './monitors/charts.ts'
@@ -31,6 +32,7 @@ export const sessionRoutes: readonly Route[] = [
   ...keyRoutes,
   ...workspaceRoutes,
   ...memberRoutes,
+  ...invitationRoutes,
   ...monitorRoutes,
   ...incidentRecordRoutes,
   ...machineFileRoutes,

@@ -9,6 +9,7 @@ import type { SessionContext, Visitor } from './caller/session-call.ts'
 import { FilledText } from './caller/session-fields.ts'
 import { route, signedIn } from './caller/session-route.ts'
 import { refusalOf } from './caller/sign-in-refusal.ts'
+import { InvitationToMe, invitationToMe } from './invitations.ts'
 import { WorkspaceOfMine, workspaceObject } from './workspaces.ts'
 
 const PasswordChange = Type.Object({ current_password: FilledText, password: FilledText })
@@ -22,6 +23,7 @@ export const SignedIn = Answered('SignedIn', {
     has_password: Type.Boolean(),
   }),
   workspaces: Type.Array(WorkspaceOfMine),
+  invitations: Type.Array(InvitationToMe, { description: 'Pending ones, newest first.' }),
   expires_at: OrNull(Instant),
   developer: Type.Boolean(),
 })
@@ -63,11 +65,15 @@ export async function whoAmI(
   visitor: Visitor,
   traceId: string,
 ) {
-  const workspaces = await directory.ask('list-workspaces', { userId: visitor.userId }, traceId)
+  const [workspaces, invitations] = await Promise.all([
+    directory.ask('list-workspaces', { userId: visitor.userId }, traceId),
+    directory.ask('list-invitations', { userId: visitor.userId }, traceId),
+  ])
   const { userId, username, displayName, admin, hasPassword, expiresAt } = visitor
   return {
     user: { id: userId, username, display_name: displayName, admin, has_password: hasPassword },
     workspaces: workspaces.map(workspaceObject),
+    invitations: invitations.map(invitationToMe),
     expires_at: visitor.sessionId === null ? null : timestamp(expiresAt),
     developer: options.developer,
   }

@@ -1,4 +1,4 @@
-// GET, POST /session/workspaces; PATCH /session/workspaces/{id}. The creator of a workspace becomes its owner.
+// GET, POST /session/workspaces; PATCH /session/workspaces/{id}; POST …/deletion. The creator of a workspace becomes its owner.
 import { Type } from 'typebox'
 import type { AskResults } from '#shared/contracts/ask/ask.ts'
 import { Strict } from '#shared/contracts/common.ts'
@@ -16,6 +16,17 @@ export const WorkspaceOfMine = Answered('WorkspaceOfMine', {
   id: Type.String(),
   name: Type.String(),
   role: Type.Enum(['owner', 'editor', 'viewer'], { description: "The caller's." }),
+})
+
+/** Counts of what was deleted. */
+const DeletedWorkspace = Answered('DeletedWorkspace', {
+  id: Type.String(),
+  name: Type.String(),
+  subjects: Type.Integer({ description: 'Monitors and custom subjects.' }),
+  destinations: Type.Integer(),
+  transformations: Type.Integer(),
+  templates: Type.Integer({ description: 'Template revisions.' }),
+  members: Type.Integer(),
 })
 
 const listWorkspaces = route('GET', '/workspaces', {
@@ -54,7 +65,26 @@ const renameWorkspace = route('PATCH', '/workspaces/:workspaceId', {
   },
 })
 
-export const workspaceRoutes: readonly Route[] = [listWorkspaces, createWorkspace, renameWorkspace]
+const deleteWorkspace = route('POST', '/workspaces/:workspaceId/deletion', {
+  summary: 'Deletes a workspace with all that is in it, for good.',
+  more: 'The body has the name of the workspace, as the person typed it. Nobody can use the workspace from then on.',
+  needs: owner,
+  body: WorkspaceName,
+  result: DeletedWorkspace,
+  examples: [{ name: 'Payments and refunds' }],
+  handler: async ({ directory }, call) => {
+    const { request, visitor, traceId } = call
+    const by = { userId: visitor.userId, name: call.body.name }
+    const asked = { id: randomId(idLength.key), workspaceId: pathPart(call, 'workspaceId'), force: true, by }
+    const deleted = await directory.ask('delete-workspace', asked, traceId)
+    // Nobody can read the audit of the deleted workspace any more, so the row goes to the audit of the installation.
+    if (request.letIn !== null) request.letIn.person = { ...visitor, memberships: [] }
+    const { id, name, subjects, destinations, transformations, templates, members } = deleted
+    return { id, name, subjects, destinations, transformations, templates, members }
+  },
+})
+
+export const workspaceRoutes: readonly Route[] = [listWorkspaces, createWorkspace, renameWorkspace, deleteWorkspace]
 
 /** Returns a workspace as its members see it. `role`: role of the caller. */
 export const workspaceObject = ({ id, name, role }: AskResults['list-workspaces'][number]) => ({ id, name, role })

@@ -80,22 +80,60 @@ export const peopleAsks = {
   'rename-workspace': ask<{ id: string; name: string }>()({ workspaceId: Id, name: Text }),
   /**
    * Deletes a workspace with its contents. Errors, unless `force` is true: `invalid_state` (`Workspace is not empty`) if the workspace
-   * contains anything besides its owner. A retry with the same `id` returns the first response.
+   * contains anything besides its owner. A retry with the same `id` returns the first response. `by`: owner who deletes the workspace, and
+   * the name that the owner typed. Errors: `forbidden` if this person is no owner, `validation` if the workspace has another name. Absent:
+   * neither is checked.
    */
-  'delete-workspace': ask<WorkspaceContents>()({ id: Id, workspaceId: Id, force: Type.Boolean() }),
+  'delete-workspace': ask<WorkspaceContents>()({
+    id: Id,
+    workspaceId: Id,
+    force: Type.Boolean(),
+    by: Type.Optional(Type.Object({ userId: Id, name: Text })),
+  }),
   /** A page of all workspaces of the installation, oldest first. */
   'list-all-workspaces': ask<Page<WorkspaceView>>()({ after: After }),
 
   /** Members, ordered by username. */
   'list-members': ask<MemberView[]>()({ workspaceId: Id }),
-  /** Adds a member. Fails if the user is already a member with another role. A retry returns the first response. */
+  /**
+   * Adds a member without asking the person: for administrators of the installation and for the command line. Fails if the user is already
+   * a member with another role. A retry returns the first response.
+   */
   'add-member': ask<MemberView>()({ workspaceId: Id, username: Text, role: AnyRole }),
-  /** Changes the role of a member. Errors: `invalid_state` (`Last owner`) if no owner would be left. */
-  'change-role': ask<MemberView>()({ workspaceId: Id, userId: Id, role: AnyRole }),
+  /**
+   * Changes the role of a member. Errors: `invalid_state` (`Last owner`) if no owner would be left. `byAdministrator` true: the member may be
+   * made an owner without being asked. Otherwise this fails with `invalid_state` (`Owner by invitation`).
+   */
+  'change-role': ask<MemberView>()({
+    workspaceId: Id,
+    userId: Id,
+    role: AnyRole,
+    byAdministrator: Type.Optional(Type.Boolean()),
+  }),
   /**
    * Removes a member. `removed` is false if the user was not a member. Errors: `invalid_state` (`Last owner`) if no owner would be left.
    */
   'remove-member': ask<{ userId: string; removed: boolean }>()({ workspaceId: Id, userId: Id }),
+
+  /**
+   * Invites a name. Whether an account has the name changes neither the response nor the work. A second invitation of the same name replaces
+   * the first. `id`: id of the new invitation (`StoredInvitation`); a retry with the same id returns the first response. Errors: `forbidden`
+   * if the inviter is no owner; `invalid_state` for a member of this workspace, and if there are too many invitations or members.
+   */
+  invite: ask<InvitationView>()({ id: Id, workspaceId: Id, inviterId: Id, username: Text, role: AnyRole }),
+  /** Pending invitations of a workspace, oldest first, for its owners. */
+  'list-workspace-invitations': ask<InvitationView[]>()({ workspaceId: Id }),
+  /** Withdraws an invitation. `withdrawn` is false if the workspace has no such invitation. */
+  'withdraw-invitation': ask<{ id: string; withdrawn: boolean }>()({ workspaceId: Id, invitationId: Id }),
+  /** Pending invitations of a person, newest first, at most `limits.people.invitationsShown`. */
+  'list-invitations': ask<OwnInvitationView[]>()({ userId: Id }),
+  /**
+   * Accepts an invitation: the person becomes a member. A retry returns the first response. Errors: `not_found` for an invitation that does
+   * not exist, has ended, or is for somebody else; `invalid_state` if the person has too many workspaces or the workspace too many members.
+   */
+  'accept-invitation': ask<{ id: string; name: string; role: Role }>()({ userId: Id, invitationId: Id }),
+  /** Declines an invitation. Owners of the workspace are not shown that it was declined. Errors: `not_found`, as for `accept-invitation`. */
+  'decline-invitation': ask<{ id: string }>()({ userId: Id, invitationId: Id }),
 
   /** Creates a key that is valid for 180 days. A retry with the same id returns the first key. `prefix`: see shared/tokens/api-token.ts. */
   'create-key': ask<KeyView>()({
@@ -184,6 +222,28 @@ export interface WorkspaceContents {
 export interface MemberView extends Pick<UserDocument, 'username' | 'displayName' | 'disabled'> {
   userId: string
   role: Role
+}
+
+/** An invitation as the owners of the workspace see it: only what one of them typed. */
+export interface InvitationView {
+  id: string
+  username: string
+  role: Role
+  /** Username of the inviter. */
+  invitedBy: string
+  createdAt: number
+  expiresAt: number
+}
+
+/** An invitation as the invited person sees it. */
+export interface OwnInvitationView {
+  id: string
+  /** Name of the workspace. */
+  workspace: string
+  role: Role
+  invitedBy: { username: string; displayName: string }
+  createdAt: number
+  expiresAt: number
 }
 
 export interface KeyView extends Omit<KeyDocument, 'rev' | 'tokenHash'> {

@@ -396,7 +396,7 @@ t.test('refused command prints one message on standard error and ends with the e
     [
       `member role owner viewer --workspace ${workspaceId}`,
       4,
-      /^Last owner: A workspace keeps an owner: make another member owner first\.$/,
+      /^Last owner: A workspace keeps an owner: make another member owner first, or delete the workspace\.$/,
     ],
     ['member delete nobody --workspace Second', 5, /^There is no user "nobody": .\/watchkeeper member list shows them\.$/],
     ['member delete bob --workspace Second --force', 2, /^--force goes without --workspace/],
@@ -459,4 +459,35 @@ t.test('help names every command', async t => {
     t.equal(code, 0)
     for (const verb of verbs) t.match(stdout, new RegExp(`^ +${verb} .*`, 'm'), `${noun} ${verb}`)
   }
+})
+
+t.test('invitation is created, listed, accepted, declined and withdrawn', async t => {
+  await json('member create ivy')
+  const { id } = await json("workspace create 'With guests'")
+  const invite = (username: string) => json(`invitation create ${username} --workspace ${id} --role viewer`)
+  const made = await invite('ivy')
+  t.match(made, { username: 'ivy', role: 'viewer', invited_by: 'owner' })
+  t.match(await invite('unknown'), { username: 'unknown', role: 'viewer', invited_by: 'owner' }, 'the same without an account')
+  const sent = await json(`invitation list --workspace ${id}`)
+  t.match(sent, [made, { username: 'unknown' }])
+  t.match(await json('invitation list --user ivy'), [
+    { id: made.id, workspace: 'With guests', role: 'viewer', invited_by: 'owner' },
+  ])
+  t.match(await command('invitation list'), { code: 2, stderr: /--user or --workspace/ })
+  t.match(await command(`invitation accept ${made.id} --user bob`), { code: 5, stderr: /^Invitation not found: / })
+  const accepted = await command(`invitation accept ${made.id} --user ivy`)
+  t.equal(accepted.stdout, 'ivy is viewer in "With guests" now.\n', accepted.stderr)
+  t.match(await json(`member list --workspace ${id}`), [{ username: 'ivy', role: 'viewer' }, { username: 'owner' }])
+  t.match(await command(`invitation create ivy --workspace ${id}`), { code: 4, stderr: /^Already a member: / })
+  t.match(await command(`invitation create zed --workspace ${id} --by ivy`), { code: 4, stderr: /^Forbidden: Only an owner/ })
+  t.match(await json(`invitation delete ${sent[1].id} --workspace ${id}`), { id: sent[1].id })
+  t.match(await command(`invitation delete ${sent[1].id} --workspace ${id}`), { code: 5 })
+  await json(`member delete ivy --workspace ${id}`)
+  const again = await invite('ivy')
+  t.match(await command(`invitation decline ${again.id} --user ivy`), {
+    code: 0,
+    stdout: `Invitation ${again.id} is declined.\n`,
+  })
+  t.strictSame(await json('invitation list --user ivy'), [])
+  t.match(await json(`invitation list --workspace ${id}`), [{ id: again.id }], 'owners are not told')
 })
