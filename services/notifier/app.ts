@@ -29,7 +29,7 @@ const queue = 'notifiers'
 export async function startNotifier(serviceContext: ServiceContextWithStore, options: NotifierOptions): Promise<Service> {
   const { bus, store, clock, metrics } = serviceContext
   const logger = serviceContext.logger.child({ service: 'notifier', notifier: options.notifierId })
-  const lanes = new Lanes()
+  const lanes = new Lanes(clock.monotonic)
   let stopping = false
   let operator: Operator | null = null
   /** Fires when running sends must end, even without an outcome. */
@@ -68,6 +68,7 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
       if (stopping) return
       stopping = true
       followUp.stop()
+      claims.stop()
       const forget = clock.schedule(limits.notifier.stopMs, () => {
         recorder.giveUp()
         cutOff.abort()

@@ -356,7 +356,7 @@ t.test("retry pauses grow, vary at random by up to a half, and respect the recei
 
 t.test('lanes, one for each destination, share the bounded number of concurrent sends', async t => {
   const { inFlight, inFlightPerDestination: width, inFlightPerDestinationMax, queuedPerDestination } = limits.notifier
-  const lanes = new Lanes()
+  const lanes = new Lanes(() => 0)
   const offered = Array.from({ length: queuedPerDestination }, (_, i) => lanes.offer('busy', `b${i}`))
   t.ok(offered.every(Boolean), 'there is room in the queue')
   t.notOk(lanes.offer('busy', 'one more'), 'a full lane refuses')

@@ -855,7 +855,7 @@ t.test('sender is opened once, for the first recipient', async t => {
   let prepared = 0
   const sender = createSender({ clock, ...options })
   const counted = { ...sender, prepare: () => sender.prepare().then(() => void prepared++) }
-  const context = { store, clock, logger: pino({ level: 'silent' }), lanes: new Lanes(), stopping: () => false }
+  const context = { store, clock, logger: pino({ level: 'silent' }), lanes: new Lanes(() => 0), stopping: () => false }
   const dispatch = { size: () => 0, add: () => undefined, idle: async () => undefined }
   const scan = startScan(context as unknown as NotifierContext, dispatch, counted, () => undefined)
   t.teardown(() => Promise.all([scan.stop(), sender.close()]))

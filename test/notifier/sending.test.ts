@@ -358,7 +358,7 @@ t.test('delivery to an address in a closed range fails at once with the reason',
 
 t.test('destinations that do not respond do not use up the concurrent sends of other destinations', async t => {
   const { inFlight, inFlightUnanswered } = limits.notifier
-  const lanes = new Lanes()
+  const lanes = new Lanes(() => 0)
   for (let i = 0; i < inFlight; i++) {
     t.ok(lanes.take(`dead${i}`, `a${i}`) || t.fail('no room'))
     lanes.settle(`a${i}`, 'silent')
@@ -372,10 +372,10 @@ t.test('destinations that do not respond do not use up the concurrent sends of o
 })
 
 t.test('sending pauses while too many outcomes of attempts wait for the store', async t => {
-  const lanes = new Lanes()
+  const lanes = new Lanes(() => 0)
   for (let i = 0; i < limits.notifier.unwritten; i++) {
     lanes.take('one', `a${i}`)
-    lanes.settle(`a${i}`, 'busy')
+    lanes.settle(`a${i}`, { busy: true, retryAfterMs: null, isRate: false })
   }
   t.notOk(lanes.take('two', 'b'))
   lanes.release('a0')

@@ -6,6 +6,7 @@ import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.
 import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
+import type { Cancel } from '#shared/time/clock.ts'
 import type { NotifierContext } from '../context.ts'
 import type { FollowUp } from '../decide/follow-up.ts'
 import { archivedIncidents, overtakenIncidents, presentIncidents } from '../decide/routing.ts'
@@ -25,9 +26,16 @@ export interface Collaborators {
 export type Claims = ReturnType<typeof createClaims>
 
 export function createClaims(context: NotifierContext, { deliverer, rows, followUp }: Collaborators) {
-  const { lanes, logger } = context
+  const { clock, lanes, logger } = context
   let pumping: Promise<void> | null = null
+  let cancelWake: Cancel = () => {}
 
+  /** Continues when the first lane that waits for its receiver may send again. */
+  const wakeLater = () => {
+    cancelWake()
+    const at = context.stopping() ? null : lanes.nextAt()
+    if (at !== null) cancelWake = clock.schedule(at - clock.monotonic(), pump)
+  }
   const rounds = async () => {
     for (let ids = lanes.pick(); ids.length > 0; ids = context.stopping() ? [] : lanes.pick()) {
       const { jobs, ended } = await claim(context, rows, ids).catch(error => {
@@ -41,13 +49,16 @@ export function createClaims(context: NotifierContext, { deliverer, rows, follow
       await followUp.run(ended)
     }
     pumping = null
+    wakeLater()
+  }
+  const pump = (): void => {
+    if (!context.stopping()) pumping ??= Promise.resolve().then(rounds)
   }
 
   return {
     /** Begins to claim and send as many deliveries as the lanes have capacity for. Returns at once. */
-    pump: (): void => {
-      if (!context.stopping()) pumping ??= Promise.resolve().then(rounds)
-    },
+    pump,
+    stop: (): void => cancelWake(),
     /** Resolves when no claim is running. */
     idle: async () => {
       while (pumping !== null) await pumping

@@ -2,6 +2,7 @@
 // memory. If a lane is full, further deliveries stay in the store, where the scan finds them.
 
 import { limits } from '#shared/limits/limits.ts'
+import { Pace, type Refusal } from './pace.ts'
 
 const {
   inFlight,
@@ -14,13 +15,14 @@ const {
 } = limits.notifier
 
 /** Response of a receiver to an attempt. `busy`: a refusal that may pass; `silent`: no response; null: unknown. */
-export type LaneResponse = 'took' | 'refused' | 'busy' | 'silent' | null
+export type LaneResponse = 'took' | 'refused' | 'silent' | ({ busy: true } & Refusal) | null
 
 interface Lane {
   queue: Set<string>
   running: number
   /** Largest allowed value of `running`. 1: the receiver did not respond to the last attempt. */
   width: number
+  pace: Pace
 }
 
 export class Lanes {
@@ -34,6 +36,12 @@ export class Lanes {
    * Number of running deliveries in lanes of width 1. The number is bounded, so that many dead destinations cannot use all the capacity.
    */
   #unanswered = 0
+  readonly #now: () => number
+
+  /** `monotonic`: present instant of a clock that cannot be set, ms. */
+  constructor(monotonic: () => number) {
+    this.#now = monotonic
+  }
 
   /** Queues a due delivery, if it is not queued already. Returns false if the lane is full. */
   offer(destinationId: string, deliveryId: string): boolean {
@@ -73,6 +81,20 @@ export class Lanes {
   }
 
   /**
+   * Returns the first instant, on the monotonic clock, at which a lane that has capacity may send its next delivery because its pause or
+   * gap has ended; null: no lane waits for time.
+   */
+  nextAt(): number | null {
+    const now = this.#now()
+    let next: number | null = null
+    for (const lane of this.#lanes.values()) {
+      const { readyAt } = lane.pace
+      if (lane.queue.size > 0 && readyAt > now && readyAt < (next ?? Number.POSITIVE_INFINITY)) next = readyAt
+    }
+    return next
+  }
+
+  /**
    * Frees the capacity of an attempt that has ended and is not written yet. A receiver that accepts messages thus gets more capacity at
    * once.
    */
@@ -98,7 +120,8 @@ export class Lanes {
     return this.#running.has(deliveryId) || this.#settled.has(deliveryId)
   }
 
-  #hasRoom({ running, width }: Lane): boolean {
+  #hasRoom({ running, width, pace }: Lane): boolean {
+    if (pace.readyAt > this.#now()) return false
     const hasRoom = running < width && this.#running.size < inFlight && this.#settled.size < unwritten
     return hasRoom && (width > 1 || this.#unanswered < inFlightUnanswered)
   }
@@ -106,7 +129,7 @@ export class Lanes {
   #laneOf(destinationId: string): Lane {
     const known = this.#lanes.get(destinationId)
     if (known) return known
-    const lane = { queue: new Set<string>(), running: 0, width: inFlightPerDestination }
+    const lane = { queue: new Set<string>(), running: 0, width: inFlightPerDestination, pace: new Pace() }
     this.#lanes.set(destinationId, lane)
     return lane
   }
@@ -114,6 +137,7 @@ export class Lanes {
   #enter(destinationId: string, deliveryId: string): void {
     const lane = this.#laneOf(destinationId)
     lane.queue.delete(deliveryId)
+    lane.pace.begin(this.#now())
     this.#change(lane, lane.running + 1, lane.width)
     this.#running.set(deliveryId, destinationId)
   }
@@ -124,9 +148,13 @@ export class Lanes {
     if (destinationId === undefined) return false
     this.#running.delete(deliveryId)
     const lane = this.#laneOf(destinationId)
+    const now = this.#now()
+    if (response === 'took' || response === 'refused') lane.pace.accept()
+    else if (response !== null && typeof response === 'object') lane.pace.refuse(response, now)
     this.#change(lane, lane.running - 1, widthAfter(lane.width, response))
     const isIdle = lane.running === 0 && lane.queue.size === 0
-    if (isIdle && (lane.width >= inFlightPerDestination || this.#lanes.size > lanesKept)) this.#lanes.delete(destinationId)
+    const isPlain = lane.width >= inFlightPerDestination && lane.pace.isPlain(now)
+    if (isIdle && (isPlain || this.#lanes.size > lanesKept)) this.#lanes.delete(destinationId)
     return true
   }
 
@@ -138,7 +166,7 @@ export class Lanes {
 
 function widthAfter(width: number, response: LaneResponse): number {
   if (response === 'silent') return 1
-  if (response === 'busy') return Math.max(2, Math.floor(width / 2))
   if (response === 'took') return Math.min(width * 2, inFlightPerDestinationMax)
-  return response === 'refused' ? Math.max(2, width) : width
+  if (response === 'refused') return Math.max(2, width)
+  return response === null ? width : Math.max(2, Math.floor(width / 2))
 }

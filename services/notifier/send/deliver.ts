@@ -66,5 +66,6 @@ function eventOf(outcome: Outcome, attempt: number, at: number, jitter: () => nu
 function responseOf(outcome: Outcome): LaneResponse {
   if (outcome.kind !== 'refused') return outcome.kind === 'delivered' ? 'took' : null
   if (!outcome.retryable) return 'refused'
-  return outcome.answered ? 'busy' : 'silent'
+  const { answered, retryAfterMs, isRate = false } = outcome
+  return answered ? { busy: true, retryAfterMs, isRate } : 'silent'
 }

@@ -9,9 +9,10 @@ export type Outcome =
   | { kind: 'delivered' }
   /**
    * `error` begins with `unreachable: `, `http_NNN: ` or `not_sent: ` (reference/messages 6.3). An explanation for people follows.
-   * `answered`: true if a response came in time. `retryAfterMs`: the pause that the receiver requested; null: none.
+   * `answered`: true if a response came in time. `retryAfterMs`: the pause that the receiver requested; null: none. `isRate`: the response
+   * was 429; absent: no.
    */
-  | { kind: 'refused'; retryable: boolean; answered: boolean; error: string; retryAfterMs: number | null }
+  | { kind: 'refused'; retryable: boolean; answered: boolean; error: string; retryAfterMs: number | null; isRate?: true }
   /** `stop` fired before an outcome was known. */
   | { kind: 'abandoned' }
 
@@ -45,6 +46,7 @@ export function refusedBy({ statusCode, headers }: Dispatcher.ResponseData, quot
     answered: true,
     error: `http_${statusCode}: ${words}${said === '' ? '' : `: "${said}"`}`,
     retryAfterMs: parseRetryAfter(headers['retry-after'], at),
+    ...(statusCode === 429 ? { isRate: true } : {}),
   }
 }
 
