@@ -8,7 +8,7 @@ import { isHttpUrl } from '#shared/net/http-url.ts'
 import { isMediaType } from '#shared/net/media-type.ts'
 import { utf8Bytes } from '#shared/text/utf8-bytes.ts'
 import { ManifestRefusal, maxSeconds, refuse } from './manifest-refusal.ts'
-import { websiteCheck } from './website-check.ts'
+import { defaultDelay, websiteCheck } from './website-check.ts'
 
 const bounds = limits.website
 const maxIntervalMinutes = bounds.intervalSecondsMax / 60
@@ -53,8 +53,9 @@ export function readWebsiteAnswers(sent: Readonly<Record<string, unknown>>, pres
     const [fits, must] = rules[key as Field]
     if (value === null || value === undefined) throw new ManifestRefusal(missing(key))
     if (!fits(value)) throw refuse(key, `Field '${key}' must ${must}`)
-    // A delay without an answer is stored as null and follows the installation's setting.
-    read[key] = isDelay(key) && stored === null && (sent[key] ?? null) === null ? null : value
+    // A delay that nobody named is stored as null and follows the installation's setting.
+    const named = Object.hasOwn(sent, key) ? (sent[key] ?? null) : stored
+    read[key] = isDelay(key) && named === null ? null : value
   }
   const check = read as unknown as WebsiteCheck
   const minutes = check.interval_value * (check.interval_unit === 'HOUR' ? 60 : 1)
@@ -70,17 +71,26 @@ export function faultOfWebsiteAnswer({ key }: { key: string }, answer: unknown):
   return fits(answer) ? null : `must ${must}`
 }
 
-/** Returns a monitor's check as answers to its Template. A delay without an answer gets the Template's default. */
-export const websiteAnswers = (check: WebsiteCheck): Answers => ({
+/** Delays of the installation, for monitors that name none, in seconds. */
+export interface UsualDelays {
+  confirmAfter: number
+  recoverAfter: number
+}
+
+const usualDelays: UsualDelays = { confirmAfter: defaultDelay, recoverAfter: defaultDelay }
+
+/** Returns a monitor's check as answers to its Template, with the delays in force. `usual` absent: the Template's defaults. */
+export const websiteAnswers = (check: WebsiteCheck, usual = usualDelays): Answers => ({
   ...check,
-  confirm_after: check.confirm_after ?? usualDelay('confirm_after'),
-  recover_after: check.recover_after ?? usualDelay('recover_after'),
+  confirm_after: check.confirm_after ?? usual.confirmAfter,
+  recover_after: check.recover_after ?? usual.recoverAfter,
 })
 
-const usualDelay = (key: 'confirm_after' | 'recover_after'): number =>
-  Number(websiteCheck.fields.find(field => field.key === key)?.default ?? 0)
+/** Returns a monitor's check as answers to its Template, without a delay that nobody named. */
+export const namedWebsiteAnswers = (check: WebsiteCheck): Answers =>
+  Object.fromEntries(Object.entries(check).filter(([, value]) => value !== null)) as Answers
 
-const isDelay = (key: string): boolean => key === 'confirm_after' || key === 'recover_after'
+export const isDelay = (key: string): boolean => key === 'confirm_after' || key === 'recover_after'
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isWhole = (value: unknown, min: number, max: number): boolean =>
   Number.isInteger(value) && (value as number) >= min && (value as number) <= max

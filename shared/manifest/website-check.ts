@@ -19,8 +19,8 @@ const field = (key: string, type: FieldType, label: string, more: Partial<Templa
   ...more,
 })
 
-/** Default of the confirmation delay and of the recovery delay, s. The installation's default is the same. */
-const defaultDelay = 120
+/** Default of the confirmation delay and of the recovery delay, s. It is also the default of the installation's settings of these delays. */
+export const defaultDelay = 120
 
 export const websiteCheck: SystemTemplate = {
   key: 'website-check',

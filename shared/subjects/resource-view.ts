@@ -9,19 +9,21 @@ import type {
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
+import { second } from '#shared/limits/limits.ts'
 import { comparisonsOf } from '#shared/manifest/read-decision.ts'
 import { platformSignalKey, reportedKind } from '#shared/subjects/resource-signals.ts'
 import { isFault, notJudged, type RevisionFault } from '#shared/subjects/stored-revisions.ts'
-import { windowView } from '#shared/subjects/subject-view.ts'
+import { type DefaultHolds, usualHolds, windowView } from '#shared/subjects/subject-view.ts'
 
 /**
- * Returns the Resource. `revision`: its published Template; null: it has none. `judged`: function that returns the present judgement of a
+ * Returns the Resource. `revision`: its published Template; null: it has none. `holds`: delays of the installation. `judged`: function that returns the present judgement of a
  * rule; absent: the last recorded judgement is used. Rules of a missing or damaged Template are not judged, and their explanation says so
  * (v3 4.12).
  */
 export function resourceView(
   subject: SubjectDocument,
   revision: Template | RevisionFault | null,
+  holds: DefaultHolds | undefined,
   judged?: (rule: RuleState) => Judgement,
 ): ResourceView {
   const template = isFault(revision) ? null : revision
@@ -37,6 +39,7 @@ export function resourceView(
     template: subject.template,
     answers: templated?.answers ?? null,
     check,
+    usualDelays: check === null ? null : delaysOf(holds ?? usualHolds),
     labels,
     createdAt,
     archivedAt,
@@ -48,6 +51,11 @@ export function resourceView(
     maintenance: maintenance && windowView(maintenance.context),
   }
 }
+
+const delaysOf = ({ confirmAfterMs, closeAfterMs }: DefaultHolds) => ({
+  confirmAfter: confirmAfterMs / second,
+  recoverAfter: closeAfterMs / second,
+})
 
 function signalsOf({ check, custom }: SubjectDocument, template: Template | null): ResourceSignalView[] {
   const platform = (check?.locations ?? []).map(location => {

@@ -25,7 +25,7 @@ export interface DefaultHolds {
   closeAfterMs: number
 }
 
-const usualHolds: DefaultHolds = { confirmAfterMs: limits.policy.holdMs, closeAfterMs: limits.policy.holdMs }
+export const usualHolds: DefaultHolds = { confirmAfterMs: limits.policy.holdMs, closeAfterMs: limits.policy.holdMs }
 
 /** Returns a subject with its signals and rules in the order of their creation, but first the signal and the rule of the website check. */
 export function customSubjectView(subject: SubjectDocument, holds = usualHolds): CustomSubjectView {

@@ -7,7 +7,7 @@ import { readPageOf } from '../data/paged.ts'
 /** Returns a client for one workspace. The client also works while the page shows another workspace. */
 export const configurationApi = (workspace: string): PageApi => ({
   all: path => askV3('GET', path),
-  page: (path, { state }, cursor) => readPageOf(`${path}?state=${encodeURIComponent(state)}&limit=200`, cursor),
+  page: (path, query, cursor) => readPageOf(`${path}?${new URLSearchParams({ ...query, limit: '200' })}`, cursor),
   call: ({ method, path, body }) => askV3(method, path, bodyOf(body)),
   // Drops the query of the path. The query could only name the workspace, which `askV2In` adds again.
   classic: ({ method, path, body }) => askV2In(workspace, method, path.split('?', 1)[0] ?? path, bodyOf(body)),

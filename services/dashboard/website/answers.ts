@@ -64,13 +64,16 @@ export function answersOf(values: Values): Record<string, unknown> {
   }
 }
 
-/** Returns the values in `answers` that differ from the stored values. Unchanged values are not sent. */
-export const changedAnswers = (answers: Readonly<Record<string, unknown>>, stored: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(answers).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(new Map(Object.entries(stored)).get(name)),
-    ),
-  )
+/**
+ * Returns the values in `answers` that differ from the stored values. Unchanged values are not sent. A stored delay that is empty now is
+ * sent as null: it follows the installation's setting again.
+ */
+export function changedAnswers(answers: Readonly<Record<string, unknown>>, stored: object): Record<string, unknown> {
+  const before = new Map(Object.entries(stored))
+  const emptied = delays.filter(name => before.has(name) && !Object.hasOwn(answers, name)).map(name => [name, null] as const)
+  const changed = Object.entries(answers).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name)))
+  return Object.fromEntries([...changed, ...emptied])
+}
 
 /** Adds the scheme to a URL without a scheme: `shop.example` becomes `https://shop.example`. */
 export const withScheme = (url: string): string => (url === '' || /^[a-z][a-z\d+.-]*:/i.test(url) ? url : `https://${url}`)

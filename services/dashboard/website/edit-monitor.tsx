@@ -13,7 +13,7 @@ export function EditMonitor({ params }: { params: Readonly<Record<string, string
   const { id = '' } = params
   const resource = useMemo(() => {
     const loaded = createLoaded(() =>
-      askV3<Resource>('GET', `/workspaces/${workspaceId.peek()}/resources/${encodeURIComponent(id)}`),
+      askV3<Resource>('GET', `/workspaces/${workspaceId.peek()}/resources/${encodeURIComponent(id)}?answers=named`),
     )
     void loaded.reload()
     return loaded

@@ -5,14 +5,15 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { resourceView } from '#shared/subjects/resource-view.ts'
 import { readRevisions } from '#shared/subjects/stored-revisions.ts'
-import type { Answer } from '../context.ts'
+import type { Answer, DirectoryContext } from '../context.ts'
 import { PageItems } from '../documents/page.ts'
 import { type FilteredSubjects, filteredSubjects } from './resource-filters.ts'
 
-export const getResource: Answer<'get-resource'> = async ({ store }, { workspaceId, reference }) => {
+export const getResource: Answer<'get-resource'> = async (context, { workspaceId, reference }) => {
+  const { store } = context
   const subject = (await findById(store, workspaceId, reference)) ?? (await findByKey(store, workspaceId, reference))
   if (subject === null) return null
-  const [view = null] = await viewsOf(store, [subject])
+  const [view = null] = await viewsOf(context, [subject])
   return view
 }
 
@@ -54,17 +55,17 @@ const isId = /^[0-9A-Za-z]{10}$/
 /**
  * Returns a page in the order of ids, bounded in bytes. Omits Resources that no longer match the filters. `next` is null on the last page.
  */
-export const listResources: Answer<'list-resources'> = async ({ store }, { workspaceId, after, limit, ...filters }) => {
+export const listResources: Answer<'list-resources'> = async (context, { workspaceId, after, limit, ...filters }) => {
   const page = new PageItems<ResourceView>()
   const { items } = page
   let last = after
-  const filtered = await filteredSubjects(store, workspaceId, filters)
+  const filtered = await filteredSubjects(context.store, workspaceId, filters)
   for await (const ids of filtered.ids(after ?? '')) {
     for (let left = ids; left.length > 0; ) {
       if (items.length === limit) return { items, next: last }
       const read = left.slice(0, Math.min(perRead, limit - items.length))
       left = left.slice(read.length)
-      const views = await viewsOfIds(store, read, filtered)
+      const views = await viewsOfIds(context, read, filtered)
       for (const id of read) {
         if (!page.add(views.get(id) ?? null)) return { items, next: last }
         last = id
@@ -76,16 +77,22 @@ export const listResources: Answer<'list-resources'> = async ({ store }, { works
 
 const perRead = limits.request.pageReads
 
-async function viewsOfIds(store: Store, ids: readonly string[], { isOne }: FilteredSubjects): Promise<Map<string, ResourceView>> {
-  const found = await store.get('subjects', ids)
-  const views = await viewsOf(store, found.filter(subject => subject !== null && isOne(subject)) as SubjectDocument[])
+async function viewsOfIds(
+  context: Viewing,
+  ids: readonly string[],
+  { isOne }: FilteredSubjects,
+): Promise<Map<string, ResourceView>> {
+  const found = await context.store.get('subjects', ids)
+  const views = await viewsOf(context, found.filter(subject => subject !== null && isOne(subject)) as SubjectDocument[])
   return new Map(views.map(view => [view.id, view]))
 }
 
 /** Returns the views of Resources, with texts from their Templates. */
-async function viewsOf(store: Store, subjects: readonly SubjectDocument[]): Promise<ResourceView[]> {
+type Viewing = Pick<DirectoryContext, 'store' | 'websiteHolds'>
+
+async function viewsOf({ store, websiteHolds }: Viewing, subjects: readonly SubjectDocument[]): Promise<ResourceView[]> {
   const revisionId = ({ workspaceId, template }: SubjectDocument) => `${workspaceId}/${template}`
   const bound = subjects.filter(({ kind }) => kind === 'template')
   const revisions = await readRevisions(store, [...new Set(bound.map(revisionId))])
-  return subjects.map(subject => resourceView(subject, revisions.get(revisionId(subject)) ?? null))
+  return subjects.map(subject => resourceView(subject, revisions.get(revisionId(subject)) ?? null, websiteHolds))
 }

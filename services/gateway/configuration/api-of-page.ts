@@ -40,7 +40,7 @@ export function apiOfPage(port: { postMessage(message: FromScript): void }): {
   return {
     api: {
       all: path => call('all', path),
-      list: async <T>(path: string, query: { state: string }) => {
+      list: async <T>(path: string, query: Readonly<Record<string, string>>) => {
         const found: T[] = []
         let cursor: string | null = null
         do {

@@ -4,6 +4,7 @@
 import { stringify } from 'yaml'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import { manifestOf } from '#shared/manifest/manifest-of.ts'
+import { isDelay } from '#shared/manifest/website-answers.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { memberOf } from './plan-resources.ts'
@@ -110,7 +111,11 @@ function changedAnswers(fields: readonly Usual[], meta: Readonly<Record<string, 
 
 function monitorOf({ key, name, meta, labels }: PresentResource, locations: Present['locations']) {
   const fields = websiteCheck.fields.filter(({ secret }) => !secret)
-  const answered = changedAnswers(fields, meta)
+  // A delay that was named is exported even if it equals the default, because the installation's setting may be another.
+  const answered = changedAnswers(
+    fields.map(one => (isDelay(one.key) ? { key: one.key, default: null } : one)),
+    meta,
+  )
   const named = Array.isArray(answered['locations']) ? answered['locations'].map(id => nameOf(id, locations)) : []
   return { kind: 'Monitor', key, name, meta: { ...answered, locations: named }, ...memberOf('labels', sorted(labels)) }
 }

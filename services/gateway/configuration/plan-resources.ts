@@ -6,7 +6,7 @@ import { apiPath } from '#shared/api-v3/client.ts'
 import type { Answers, Template } from '#shared/contracts/resources/template.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
-import { readWebsiteAnswers, websiteAnswers } from '#shared/manifest/website-answers.ts'
+import { namedWebsiteAnswers, readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
@@ -75,7 +75,7 @@ function revisionOf({ source }: WantedResource, reference: string, revisions: Re
 
 function judgeMonitor(one: WantedResource, locations: Present['locations']): Judged {
   const sent = { ...one.meta, ...locationsOf(one, locations) }
-  const answers = readable(one, () => websiteAnswers(readWebsiteAnswers(sent, null)))
+  const answers = readable(one, () => namedWebsiteAnswers(readWebsiteAnswers(sent, null)))
   return { one, template: websiteTemplate, fields: websiteCheck.fields, sent, answers }
 }
 

@@ -14,6 +14,7 @@ export interface PresentResource {
   name: string
   /** Template of the Resource as key@version; null: the Resource is a custom subject. */
   template: string | null
+  /** Answers as they were named: a delay of a monitor that follows the installation's setting is absent. */
   meta: Readonly<Record<string, unknown>>
   labels: Readonly<Record<string, string>>
   archived_at: string | null
@@ -63,7 +64,7 @@ export async function readPresent(clients: Clients, { withClassic, tablesOf }: R
     api.all<Present['locations'][number]>('/locations'),
     api.all<SentDestination>(`${root}/destinations`),
     api.all<SentTemplate>(`${root}/templates`),
-    api.list<PresentResource>(`${root}/resources`, { state: 'all' }, 'Resources'),
+    api.list<PresentResource>(`${root}/resources`, { state: 'all', answers: 'named' }, 'Resources'),
   ])
   const present = {
     locations,

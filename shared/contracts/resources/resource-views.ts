@@ -17,6 +17,8 @@ export interface ResourceView {
   answers: Answers | null
   /** Check of a website monitor; null: the subject has no check. */
   check: WebsiteCheck | null
+  /** Delays of the installation, s, for a monitor that names none; null: the subject has no check. */
+  usualDelays: { confirmAfter: number; recoverAfter: number } | null
   labels: Record<string, string>
   createdAt: number
   archivedAt: number | null

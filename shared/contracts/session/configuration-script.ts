@@ -6,7 +6,7 @@ export interface ConfigurationApi {
   /** Returns the items of a list that has no pages. */
   all<T>(path: string): Promise<T[]>
   /** Returns the items of a list, read page by page. */
-  list<T>(path: string, query: { state: string }, things: string): Promise<T[]>
+  list<T>(path: string, query: Readonly<Record<string, string>>, things: string): Promise<T[]>
   call(request: ConfigurationRequest): Promise<unknown>
   /** Sends a request to generation 2. */
   classic(request: ConfigurationRequest): Promise<unknown>
@@ -22,7 +22,11 @@ export interface ConfigurationApi {
 /** API client of the page. A list is read page by page, so that no message to the worker is large. */
 export interface PageApi extends Omit<ConfigurationApi, 'list'> {
   /** Returns one page of a list. `cursor` null: the first page. */
-  page<T>(path: string, query: { state: string }, cursor: string | null): Promise<{ items: T[]; next: string | null }>
+  page<T>(
+    path: string,
+    query: Readonly<Record<string, string>>,
+    cursor: string | null,
+  ): Promise<{ items: T[]; next: string | null }>
 }
 
 export interface ConfigurationRequest {

@@ -51,16 +51,16 @@ export interface WholeWorld {
 export const confirmMs = 120_000
 export const closeMs = 120_000
 
-export async function startWholeWorld(): Promise<WholeWorld> {
+/** `delays`: delays of monitors that name none; absent: two minutes each. */
+export async function startWholeWorld(delays = { confirmAfterMs: confirmMs, closeAfterMs: closeMs }): Promise<WholeWorld> {
   const clock = createVirtualClock()
   const store = createMemoryStore()
   const hub = createMemoryHub({ clock })
   const logged: string[] = []
   const logger = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
   const around = () => ({ bus: hub.connect(), clock, logger, metrics: new Registry(), store })
-  const directory = await startDirectory(around(), { passwordCost: cheapPasswords })
-  const holds = { confirmAfterMs: confirmMs, closeAfterMs: closeMs }
-  const starting = startKeeper(around(), { keeperId: 'keeper', exclusive: true, incidentSalt, ...holds })
+  const directory = await startDirectory(around(), { passwordCost: cheapPasswords, websiteHolds: delays })
+  const starting = startKeeper(around(), { keeperId: 'keeper', exclusive: true, incidentSalt, ...delays })
   await clock.advance(100)
   const keeper = await starting
   const gatewayAround = around()

@@ -4,7 +4,7 @@ import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { ResourceRuleView, ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import { routeTransitions } from '#shared/contracts/resources/template.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
-import { websiteAnswers } from '#shared/manifest/website-answers.ts'
+import { namedWebsiteAnswers, websiteAnswers } from '#shared/manifest/website-answers.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { timestamp } from '../../body/instants.ts'
 import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
@@ -72,11 +72,13 @@ export const ResourceObject = Answered('Resource', {
 export interface ResourceReader {
   incidentIds: IncidentIds
   identity: Identity
+  /** True: `meta` has no delay that nobody named; absent: it has the delays in force. */
+  isNamed?: boolean
 }
 
 export function resourceItem(resource: ResourceView, reader: ResourceReader) {
   const openIncident = openIncidentOf(resource, reader.incidentIds)
-  return writeItem({ ...resource, meta: metaOf(resource, reader.identity), openIncident })
+  return writeItem({ ...resource, meta: metaOf(resource, reader), openIncident })
 }
 
 export function resourceObject(resource: ResourceView, reader: ResourceReader) {
@@ -116,8 +118,11 @@ const rankOf = ({ standing }: ResourceRuleView): number => standings.indexOf(sta
 /** Returns the number of an incident. A Resource's incidents are numbered in the order of their opening. */
 const numberOf = ({ openIncident }: ResourceRuleView): number => Number(openIncident?.split('.')[1])
 
-function metaOf({ answers, check, workspaceId }: ResourceView, identity: Identity): Record<string, unknown> {
+function metaOf(
+  { answers, check, usualDelays, workspaceId }: ResourceView,
+  { identity, isNamed = false }: ResourceReader,
+): Record<string, unknown> {
   if (check === null) return { ...answers }
-  const stored = websiteAnswers(check)
+  const stored = isNamed ? namedWebsiteAnswers(check) : websiteAnswers(check, usualDelays ?? undefined)
   return isRedactedIn(workspaceId, identity) ? redactedAnswers(websiteCheck.fields, stored) : stored
 }

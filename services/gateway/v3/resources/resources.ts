@@ -41,6 +41,16 @@ const NewResource = Strict({
 
 const ResourceChange = Strict({ name: Type.Optional(NameText(100)), meta: Type.Optional(Meta), labels: Type.Optional(Labels) })
 
+/** Query parameter that leaves out the delays of a website monitor which follow the installation's settings. */
+const answersQuery = {
+  answers: {
+    schema: Type.Enum(['in_force', 'named']),
+    meaning: '`named`: `meta` of a website monitor has only the delays that were named. `in_force` unless sent.',
+  },
+}
+
+const isNamed = (query: Readonly<Record<string, unknown>>): boolean => query['answers'] === 'named'
+
 /** Returns the Resource with the id in the path, or else with the key in the path. */
 export async function findResource({ directory }: GatewayContext, call: V3Call): Promise<ResourceView> {
   const { workspaceId, traceId } = call
@@ -58,9 +68,10 @@ const list = route('GET', all, {
     ...pageQuery,
     ...filterQuery,
     state: { schema: Type.Enum(['active', 'archived', 'all']), meaning: '`active` unless sent.' },
+    ...answersQuery,
   },
   result: Type.Array(ResourceItem),
-  refusals: ['422 limit', '422 cursor', '422 state', ...filterRefusals],
+  refusals: ['422 limit', '422 cursor', '422 state', '422 answers', ...filterRefusals],
   handler: async ({ directory, incidentIds }, call) => {
     const { request, workspaceId, query, traceId } = call
     const { identity } = request
@@ -68,7 +79,7 @@ const list = route('GET', all, {
     const asked = { workspaceId, state, ...readFilters(query), after: readCursor(call), limit: limitOf(call) }
     const { items, next } = await directory.ask('list-resources', asked, traceId)
     return new Paged(
-      items.map(resource => resourceItem(resource, { incidentIds, identity })),
+      items.map(resource => resourceItem(resource, { incidentIds, identity, isNamed: isNamed(query) })),
       formatCursor(call, next),
     )
   },
@@ -109,14 +120,16 @@ const detail = route('GET', one, {
   summary: 'One Resource with its signals and rules, as they read now.',
   needs: { role: 'viewer', scope: null },
   isAudited: false,
+  query: answersQuery,
   find: findResource,
   result: ResourceObject,
-  handler: async (context, { request: { identity }, found, traceId }) => {
+  refusals: ['422 answers'],
+  handler: async (context, { request: { identity }, found, query, traceId }) => {
     const { incidentIds } = context
     const now = await context.keeper
       .send(found.id, { kind: 'read-resource', id: commandId() }, traceId)
       .catch(orAsRecorded(found))
-    return resourceObject(now, { incidentIds, identity })
+    return resourceObject(now, { incidentIds, identity, isNamed: isNamed(query) })
   },
 })
 

@@ -132,7 +132,7 @@ export function shown(
   const template = subject.kind === 'template' ? (fault ?? templateOf(subject)) : null
   const judgedAt = Math.max(at, subject.judgedAt)
   const judged = (rule: RuleState) => judge(subject, rule, judgedAt, context)
-  return { subject, result: resourceView(subject, template, subject.archivedAt === null ? judged : undefined) }
+  return { subject, result: resourceView(subject, template, context, subject.archivedAt === null ? judged : undefined) }
 }
 
 /** Returns the validated answers, or the refusal of the first invalid field. */
