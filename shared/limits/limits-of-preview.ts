@@ -19,8 +19,13 @@ export const previewLimits = {
    * Largest number of bytes of all incidents in a response, as JSON. With the evidence of the rules, the response then stays below 2 MiB.
    */
   incidentBytes: 1.5 * 1024 ** 2,
-  /** Largest number of concurrent previews of a keeper. If the keeper responds `busy`, the caller asks another keeper. */
-  atOnce: 1,
+  /**
+   * Largest number of previews that a keeper accepts at once, in all, of one workspace and of one caller in it. They work in turn, so that an
+   * accepted preview never waits for another's end. Each takes a few MiB. If the keeper responds `busy`, the gateway asks again.
+   */
+  accepted: 32,
+  perWorkspace: 12,
+  perCaller: 3,
   /** Time for which a preview may work in one turn of the event loop, so that a report waits no longer than this. */
   sliceMs: 4,
   /**

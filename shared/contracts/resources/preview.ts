@@ -24,6 +24,9 @@ export const Preview = Type.Object({
   observations: Type.Array(Observe.properties.observations.items, { maxItems: previewObservations }),
   /** End of the preview, microseconds since the epoch; null: the instant of the last Observation. */
   atUs: Nullable(Type.Integer()),
+  /** Workspace and person for whom it is made, so that keepers are fair to both; absent: the gateway has an earlier version. */
+  workspaceId: Type.Optional(Type.String()),
+  callerId: Type.Optional(Type.String()),
 })
 export type Preview = Static<typeof Preview>
 

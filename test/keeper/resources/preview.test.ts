@@ -254,22 +254,43 @@ async function serveWith(stepMs: number) {
   return { previews, ask }
 }
 
-t.test('keeper does other work during a preview, and refuses a second preview as busy', async t => {
-  const { previews, ask } = await serveWith(0.1)
-  const small = { ...largest, observations: largest.observations.slice(0, 20) }
+const small = { ...largest, observations: largest.observations.slice(0, 20) }
+
+t.test('keeper does other work during a preview, and refuses more previews of a person or workspace than its bounds', async t => {
+  const { previews, ask } = await serveWith(0.02)
   let turns = 0
   let isOver = false
   const count = () => {
     turns += 1
     if (!isOver) setImmediate(count)
   }
-  const first = ask(small)
+  const askAs = (workspaceId: string, callerId: string) => ask({ ...small, workspaceId, callerId })
+  const { accepted, perWorkspace, perCaller } = limits.preview
+  const taken = Array.from({ length: perWorkspace }, (_, i) => askAs('w1', `person ${Math.floor(i / perCaller)}`))
   count()
-  t.match(await ask(small), { ok: false, error: { code: 'busy' } })
-  t.match(await first, { ok: true })
+  t.match(await askAs('w1', 'person 0'), { ok: false, error: { code: 'busy' } }, 'a person')
+  t.match(await askAs('w1', 'person 99'), { ok: false, error: { code: 'busy' } }, 'a workspace')
+  const others = Array.from({ length: accepted - perWorkspace }, (_, i) => askAs(`other ${i}`, 'ann'))
+  t.match(await askAs('w2', 'ann'), { ok: false, error: { code: 'busy' } }, 'all')
+  for (const reply of await Promise.all([...taken, ...others])) t.match(reply, { ok: true })
   isOver = true
   t.ok(turns > 20, `${turns} turns of the event loop`)
-  t.match(await ask(small), { ok: true }, 'then the next one')
+  t.match(await askAs('w1', 'person 0'), { ok: true }, 'then the next one')
+  await previews.stop()
+})
+
+t.test('preview of another workspace, and of another person of the same workspace, waits for no large preview', async t => {
+  const { previews, ask } = await serveWith(0.02)
+  const ended: string[] = []
+  const askAs = async (name: string, workspaceId: string, callerId: string, preview: object) => {
+    t.match(await ask({ ...preview, workspaceId, callerId }), { ok: true }, name)
+    ended.push(name)
+  }
+  const empty = { ...largest, observations: [] }
+  const larges = Array.from({ length: limits.preview.perCaller }, () => askAs('large', 'w1', 'ann', small))
+  await new Promise(resolve => setImmediate(resolve))
+  await Promise.all([...larges, askAs('colleague', 'w1', 'bob', empty), askAs('other workspace', 'w2', 'eve', empty)])
+  t.strictSame(ended.slice(0, 2).toSorted(), ['colleague', 'other workspace'])
   await previews.stop()
 })
 

@@ -66,7 +66,8 @@ const preview = route('POST', '/workspaces/:workspace/templates/preview', {
   handler: async (context, call) => {
     const { request, body, traceId } = call
     const template = await templateOf(context, call)
-    const rules = await context.previews.preview(readPreview(template, body), traceId)
+    const sender = { workspaceId: call.workspaceId, callerId: request.identity.userId }
+    const rules = await context.previews.preview({ ...readPreview(template, body), ...sender }, traceId)
     return previewObject(template, rules, isRedactedIn(call.workspaceId, request.identity))
   },
 })
