@@ -33,13 +33,14 @@ import { createAddresses, createIdentities } from './callers/token-memory.ts'
 import type { GatewayContext } from './context.ts'
 import { dashboardRoutes, sendNoSuchPage, wantsPage } from './dashboard/routes.ts'
 import type { GatewayOptions } from './gateway-options.ts'
+import { createBodyBudget } from './http/body-budget.ts'
+import { boundConnections, type Connections } from './http/connections.ts'
 import { type Dialect, dialectOf, sendRefusal } from './http/dialect.ts'
 import { createDrain, type Drain } from './http/drain.ts'
 import { familiesOf } from './http/families.ts'
 import type { Family } from './http/family.ts'
 import { iconRoute } from './http/icon.ts'
 import { plainDialect } from './http/plain-dialect.ts'
-import { boundStrangers } from './http/strangers.ts'
 import { proxyCheck } from './http/trusted-proxies.ts'
 import { refuseExpectation, refuseUnreadable } from './http/unreadable-request.ts'
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
@@ -97,7 +98,8 @@ export async function createGateway(
   const fastify = createFastify(serverOptions(context, authenticate, dialects, options.trustProxy))
   const drain = createDrain(fastify, clock)
   const counted = createGatewayMetrics(metrics)
-  prepareRequests(fastify, clock, drain, counted)
+  const connections = countConnections(fastify.server, clock, drain, counted, options)
+  prepareRequests(fastify, clock, { drain, connections, metrics: counted, options })
   fastify.setNotFoundHandler((request, reply) => {
     if (wantsPage(request)) return sendNoSuchPage(request, reply, options.assets)
     return sendRefusal(plainDialect, context.logger, noSuchRoute(), request, reply)
@@ -106,7 +108,6 @@ export async function createGateway(
   await fastify.register(openApiRoutes(options), { prefix: '/api/openapi' })
   await fastify.register(dashboardRoutes(context, options))
   iconRoute(fastify)
-  const ignoreStrangers = boundConnections(fastify.server, clock, drain, counted, options)
   fastify.server.on('checkExpectation', refuseExpectation(dialects))
   let presence: Presence | null = null
   fastify.addHook('onListen', done => {
@@ -117,7 +118,7 @@ export async function createGateway(
   const service: Service = {
     unready: () => (bus.connected() ? [] : ['The gateway is cut off from the bus.']),
     stop: async () => {
-      ignoreStrangers()
+      connections.stop()
       await presence?.stop()
       await events.stop()
       await drain.stop()
@@ -128,13 +129,13 @@ export async function createGateway(
   return { fastify, service }
 }
 
-/** Limits the number of the server's connections, in total and per client. Returns a function that removes the limits. */
-function boundConnections(server: Server, clock: Clock, drain: Drain, counted: GatewayMetrics, options: GatewayOptions) {
+/** Limits the number of the server's connections, in total and for each holder. */
+function countConnections(server: Server, clock: Clock, drain: Drain, counted: GatewayMetrics, options: GatewayOptions) {
   const bounds = options.connections ?? limits.http
   server.maxConnections = bounds.connections + limits.http.connectionsClosing
   server.on('drop', () => counted.closed('server'))
   const isProxy = proxyCheck(options.trustProxy ?? [])
-  return boundStrangers(server, { clock, bounds, isProxy, isAnswering: drain.isAnswering, closed: counted.closed })
+  return boundConnections(server, { clock, bounds, isProxy, stateOf: drain.stateOf, closed: counted.closed })
 }
 
 /**
@@ -202,7 +203,17 @@ function refuseUndecodable(
     })
 }
 
-function prepareRequests(fastify: FastifyInstance, clock: Clock, drain: Drain, metrics: GatewayMetrics): void {
+interface Watched {
+  drain: Drain
+  connections: Connections
+  metrics: GatewayMetrics
+  options: GatewayOptions
+}
+
+function prepareRequests(fastify: FastifyInstance, clock: Clock, { drain, connections, metrics, options }: Watched): void {
+  const bodies = createBodyBudget(options.bodiesBytes ?? limits.http.bodiesBytes)
+  fastify.decorateRequest('bodies', { getter: () => bodies })
+  fastify.decorateRequest('holder', null)
   fastify.decorateRequest('identity', null as unknown as Identity)
   fastify.decorateRequest('confirmSender', null)
   fastify.decorateRequest('letIn', null)
@@ -217,6 +228,7 @@ function prepareRequests(fastify: FastifyInstance, clock: Clock, drain: Drain, m
   })
   fastify.addHook('onResponse', (request, reply, done) => {
     drain.answered(request.raw, reply.raw)
+    connections.answered(request.raw.socket)
     metrics.answered(
       request.routeOptions.url ?? 'unknown',
       codeOf(request, reply),

@@ -1,7 +1,7 @@
 // Options for starting a gateway.
 
 import type { Assets } from './dashboard/assets.ts'
-import type { ConnectionBounds } from './http/strangers.ts'
+import type { ConnectionBounds } from './http/connections.ts'
 import type { SessionOptions } from './session/caller/options.ts'
 
 /** Values of API_LEGACY. `serve`: generations 1 and 2 of the API are served. `gone`: they are switched off. */
@@ -19,6 +19,8 @@ export interface GatewayOptions {
   trustProxy?: string[]
   /** Bounds of the number of connections. Absent: the bounds in `shared/limits/limits.ts` apply. */
   connections?: ConnectionBounds
+  /** Largest number of bytes of request bodies that are held at once. Absent: the bound in `shared/limits/limits.ts` applies. */
+  bodiesBytes?: number
   /** Value of API_LEGACY; absent: generations 1 and 2 are available. */
   legacy?: Legacy
   /**

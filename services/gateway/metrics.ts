@@ -5,8 +5,11 @@ import { registeredMetric } from '#shared/observability/registered-metric.ts'
 export interface GatewayMetrics {
   /** Counts a response. `route` is the declared path, not the sent path. So the number of values of this label stays bounded. */
   answered(route: string, code: string, seconds: number): void
-  /** Counts a closed connection. `reason`: its client had too many connections, or the server had too many. */
-  closed(reason: 'client' | 'server'): void
+  /**
+   * Counts a closed connection. `client`: its client had too many without a key. `server`: the server had too many. `holder`: the server had
+   * too many, and its key, session or network held most.
+   */
+  closed(reason: 'client' | 'server' | 'holder'): void
 }
 
 export function createGatewayMetrics(registry: Registry): GatewayMetrics {
@@ -21,7 +24,8 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
     return new Histogram({ name, help, buckets, labelNames: ['route'], registers: [registry] })
   })
   const closed = registeredMetric(registry, 'watchkeeper_gateway_closed_connections_total', name => {
-    const help = 'Connections without an accepted key that were closed because their client or the server had too many.'
+    const help =
+      'Connections that were closed because their client, the server, or the largest holder of a full server had too many.'
     return new Counter({ name, help, labelNames: ['reason'], registers: [registry] })
   })
   const known = new Map<string, { count: Counter.Internal; duration: Histogram.Internal<'route'> }>()

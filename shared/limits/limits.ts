@@ -418,13 +418,23 @@ export const limits = {
      */
     keepAliveMs: 75 * second,
     headerBytes: 16 * 1024,
-    /** Largest number of concurrent connections of one gateway. The body of a request on each connection may take 1 MiB. */
+    /** Largest number of concurrent connections of one gateway. */
     connections: 2_000,
     /**
      * Largest number of connections from one client address without a valid key or session. A browser opens six connections, and all
      * browsers of an office may have one address.
      */
     connectionsPerClient: 100,
+    /**
+     * Number of connections of one key, session, Observation address or network above which it gives way before strangers do, if the gateway
+     * is full. A quarter of all: no installation has a client that needs more at once.
+     */
+    connectionsPerHolder: 500,
+    /**
+     * Largest number of bytes of request bodies that a gateway holds at once, unfinished or being worked on. This is room for 32 of the
+     * largest bodies or for 10,000 usual reports. Parsed, they take two to three times as much, which stays within 100 MB.
+     */
+    bodiesBytes: 32 * 1024 * 1024,
     /** Time after which a new connection may count as idle. In this time, its first request may still arrive. */
     youngMs: 1 * second,
     /**

@@ -7,6 +7,8 @@ import { once } from '#shared/async/once.ts'
 import { refusal } from '#shared/errors.ts'
 import { isObject } from '#shared/json-shape/is-object.ts'
 import { limits } from '#shared/limits/limits.ts'
+import type { BodyBudget } from '../http/body-budget.ts'
+import { senderOf } from '../http/connections.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,6 +17,8 @@ declare module 'fastify' {
      * The function rejects if the sender has lost a right since the headers arrived. Null: no second check is needed.
      */
     confirmSender: (() => Promise<void>) | null
+    /** Budget of the bytes of bodies that the gateway holds at once. */
+    readonly bodies: BodyBudget
   }
 }
 
@@ -41,7 +45,7 @@ async function readObjectAndText(request: FastifyRequest, reply: FastifyReply): 
 
 /** Throws `validation` (2001) if the body has at least one byte, even if the headers announce no body (reference/incidents 6.7). */
 export async function requireNoBody(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const size = await readChunks(request, [], 0).catch(() => 1)
+  const size = await readChunks(request, reply, [], 0).catch(() => 1)
   if (size > limits.http.discardBytes) reply.header('connection', 'close')
   await requireWanted(request, reply)
   if (size === 0) return
@@ -53,8 +57,8 @@ export const tooLarge = (details: string) => refusal('too_large', 'Request too l
 export const invalidJson = (details: string) => refusal('malformed', 'Invalid JSON', details)
 
 /**
- * Returns the text of the body; empty if the request has no body. Throws `malformed` for a Content-Encoding or invalid UTF-8, and
- * `too_large` for more than `maxBytes` bytes.
+ * Returns the text of the body; empty if the request has no body. Throws `malformed` for a Content-Encoding or invalid UTF-8, `too_large`
+ * for more than `maxBytes` bytes, and `busy` if the process holds too many bytes of bodies.
  */
 export async function readBodyText(
   request: FastifyRequest,
@@ -66,13 +70,15 @@ export async function readBodyText(
     throw refusal('malformed', 'Unsupported encoding', 'The body must be sent without a content encoding')
   }
   const chunks: Buffer[] = []
-  const size = await readChunks(request, chunks, maxBytes)
+  const size = await readChunks(request, reply, chunks, maxBytes)
   if (size > limits.http.discardBytes) reply.header('connection', 'close')
   await requireWanted(request, reply)
   if (size > maxBytes) {
     throw tooLarge(`A request body has at most ${maxBytes} bytes`)
   }
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+  // The listeners of a request may outlive its response, and must not keep its bytes.
+  chunks.length = 0
   if (isUtf8(bytes)) return bytes.toString('utf8')
   throw invalidJson('The body is not UTF-8')
 }
@@ -88,33 +94,48 @@ async function requireWanted({ confirmSender }: FastifyRequest, reply: FastifyRe
 
 /**
  * Collects at most the allowed number of bytes in `chunks`, and returns the number of bytes that were received. Rejects with `malformed` if
- * the sender aborts. The rest of a far larger body is left unread. The request is not destroyed, because that would close the connection
- * before the refusal is sent.
+ * the sender aborts, and with `busy` if the body gives way to others. The rest of a far larger body is left unread. The request is not
+ * destroyed, because that would close the connection before the refusal is sent.
  */
-function readChunks({ raw }: FastifyRequest, chunks: Buffer[], maxBytes: number): Promise<number> {
+function readChunks(request: FastifyRequest, reply: FastifyReply, chunks: Buffer[], maxBytes: number): Promise<number> {
+  const { raw } = request
   return new Promise((resolve, reject) => {
     let size = 0
     let isSettled = false
-    const complete = () => {
+    const refuse = (error: unknown) => {
+      if (isSettled) return
       isSettled = true
+      chunks.length = 0
+      kept.release()
+      reject(error)
+    }
+    const kept = request.bodies.begin(senderOf(request), refuse)
+    const complete = () => {
+      if (isSettled) return
+      isSettled = true
+      kept.complete()
       resolve(size)
     }
     // An aborted request emits only `close`. A complete request emits `end` before `close`.
-    const broken = () => {
-      if (!isSettled) reject(invalidJson('The body ended before its announced length'))
-    }
+    const broken = () => refuse(invalidJson('The body ended before its announced length'))
     const take = (chunk: Buffer) => {
       if (isSettled) return
       size += chunk.length
-      if (size <= maxBytes) chunks.push(chunk)
-      else chunks.length = 0
-      if (size <= limits.http.discardBytes) return
+      if (size > maxBytes) {
+        chunks.length = 0
+        kept.release()
+      } else {
+        chunks.push(chunk)
+        kept.keep(chunk.length)
+      }
+      if (isSettled || size <= limits.http.discardBytes) return
       raw.pause()
       complete()
     }
-    if (raw.readableEnded) complete()
-    else if (raw.destroyed) broken()
-    else raw.on('end', complete).on('close', broken).on('data', take)
+    if (raw.readableEnded) return complete()
+    if (raw.destroyed) return broken()
+    reply.raw.once('close', kept.release)
+    raw.on('end', complete).on('close', broken).on('data', take)
   })
 }
 

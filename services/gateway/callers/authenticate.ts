@@ -5,7 +5,7 @@ import type { Identity } from '#shared/contracts/ask/ask.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { hashToken, looksLikeToken } from '#shared/tokens/api-token.ts'
-import { noteAccepted } from '../http/strangers.ts'
+import { noteAccepted } from '../http/connections.ts'
 import { withinBudget } from '../http/time-budget.ts'
 import { hasLostRights, rightsChanged } from './access.ts'
 import { AuthenticationError } from './authentication-error.ts'
@@ -38,7 +38,7 @@ export function createAuthenticate(identities: Identities, usage: KeyUsage, cloc
     request.identity = identity
     request.confirmSender = () => confirm(tokenHash, identity)
     usage.used(identity.keyId)
-    noteAccepted(request.raw.socket)
+    noteAccepted(request, `key:${identity.keyId}`)
     return undefined
   }
   return (request, _reply, done) => {

@@ -8,10 +8,11 @@ import { queryText } from '../body/query.ts'
 import type { GatewayContext } from '../context.ts'
 import type { GatewayOptions } from '../gateway-options.ts'
 import { callOf } from '../http/answer.ts'
-import { noteAccepted } from '../http/strangers.ts'
+import { noteAccepted } from '../http/connections.ts'
 import { withinBudget } from '../http/time-budget.ts'
 import { requireLocalVisitor } from '../session/caller/developer.ts'
 import { isSecure, type SessionOptions, sessionDefaults } from '../session/caller/options.ts'
+import { holderOf } from '../session/caller/session-call.ts'
 import { createCookieJar } from '../session/caller/session-cookie.ts'
 import { localPath } from '../session/oidc/oidc-paths.ts'
 import { type Assets, assetFolder, configurationScript, dashboardAssets } from './assets.ts'
@@ -76,7 +77,7 @@ const sendAppPage =
     const call = callOf(request, reply)
     const visitor = await visitorOf(context, call)
     if (visitor === null) return reply.redirect(signInAddress(request), 303)
-    noteAccepted(request.raw.socket)
+    noteAccepted(request, holderOf(visitor))
     return sendPage(request, reply, 200, appPage(app, style, page, await firstData(context, call, visitor)))
   }
 

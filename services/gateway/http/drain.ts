@@ -5,12 +5,12 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
+import type { ConnectionState } from './connections.ts'
 
 export interface Drain {
   arrived(request: IncomingMessage, response: ServerResponse): void
   answered(request: IncomingMessage, response: ServerResponse): void
-  /** Whether the latest request of a connection was received completely and has no response yet. */
-  isAnswering(socket: Socket): boolean
+  stateOf(socket: Socket): ConnectionState
   /** Accepts no new connection and finishes responses under way. Closes connections whose responses exceed the grace period. */
   stop(): Promise<void>
 }
@@ -43,7 +43,11 @@ export function createDrain(fastify: FastifyInstance, clock: Clock): Drain {
       if (latest.get(request.socket) === response) latest.set(request.socket, null)
       if (isStopping) closeIdle()
     },
-    isAnswering: socket => latest.get(socket)?.req.complete === true,
+    stateOf: socket => {
+      const response = latest.get(socket) ?? null
+      if (response === null) return 'idle'
+      return response.req.complete ? 'answering' : 'sending'
+    },
     stop: async () => {
       isStopping = true
       for (const [socket, response] of latest) {

@@ -72,7 +72,7 @@ export const incidentSalt = 'salt'
 
 type WorldOptions = { withDirectory?: boolean; families?: readonly Family[] } & Pick<
   GatewayOptions,
-  'audit' | 'connections' | 'legacy' | 'trustProxy'
+  'audit' | 'bodiesBytes' | 'connections' | 'legacy' | 'trustProxy'
 >
 
 export async function startApiWorld({ withDirectory, families, ...given }: WorldOptions = {}): Promise<ApiWorld> {

@@ -7,7 +7,7 @@ import { letInBySession } from '../../audit/let-in.ts'
 import { hasLostRights, rightsChanged } from '../../callers/access.ts'
 import type { GatewayContext } from '../../context.ts'
 import type { Call } from '../../http/answer.ts'
-import { noteAccepted } from '../../http/strangers.ts'
+import { noteAccepted } from '../../http/connections.ts'
 import type { OidcParts } from '../oidc/oidc-parts.ts'
 import type { SessionOptions } from './options.ts'
 import type { CookieJar } from './session-cookie.ts'
@@ -30,10 +30,13 @@ export interface VisitorCall extends Call {
 /** Returns the identity of a signed-in person, with the same rights as a full key gives. */
 export const identityOf = (visitor: Visitor): Identity => ({ ...visitor, keyId: '', keyPrefix: '', scope: null })
 
+/** Returns the name under which the gateway counts what a person's browsers hold. */
+export const holderOf = ({ sessionId, userId }: Visitor): string => `session:${sessionId ?? userId}`
+
 /** Returns the caller of a request. Every request asks the directory, so an ended session stops working at once. */
 export async function findCaller(context: SessionContext, call: Call): Promise<VisitorCall> {
   const visitor = await requireVisitor(context, call)
-  noteAccepted(call.request.raw.socket)
+  noteAccepted(call.request, holderOf(visitor))
   call.request.letIn = letInBySession(visitor)
   call.request.confirmSender = async () => {
     if (hasLostRights(visitor, await requireVisitor(context, call))) throw rightsChanged()

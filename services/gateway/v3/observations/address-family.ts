@@ -10,10 +10,10 @@ import { letInByAddress } from '../../audit/let-in.ts'
 import { roleIn } from '../../callers/access.ts'
 import type { GatewayContext } from '../../context.ts'
 import { type Call, callOf, pathPart } from '../../http/answer.ts'
+import { noteAccepted } from '../../http/connections.ts'
 import { type Dialect, sendRefusal } from '../../http/dialect.ts'
 import type { Family } from '../../http/family.ts'
 import { storeNothing } from '../../http/no-store.ts'
-import { noteAccepted } from '../../http/strangers.ts'
 import { withinBudget } from '../../http/time-budget.ts'
 import { v3Dialect } from '../dialect.ts'
 import { readBody } from '../read-body.ts'
@@ -75,7 +75,7 @@ function createLetIn(context: GatewayContext) {
       request.letIn = letInByAddress(address, person)
       request.confirmSender = () => confirm(context, hashToken(token), request)
       if (person !== null) keyUsage.used(person.keyId)
-      noteAccepted(request.raw.socket)
+      noteAccepted(request, `address:${address.id}`)
     }
     withinBudget(clock, request.arrivedAt, addressDialect.budgetMs, check()).then(
       () => done(),

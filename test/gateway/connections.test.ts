@@ -1,16 +1,22 @@
-// Connections without a key over real sockets. Each client has a bounded number of these connections. Above the bound a new connection
-// replaces an old one. Clients with a key can always connect.
+// Connections over real sockets. Without a key, each client has a bounded number of them. If the server is full, the key or network that
+// holds most gives way, so that everybody else can always connect. The same holds for the bytes of unfinished bodies.
 import { once } from 'node:events'
 import { request, type Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { clientNetwork } from '#shared/net/client-network.ts'
-import type { ConnectionBounds } from '../../services/gateway/http/strangers.ts'
+import type { ConnectionBounds } from '../../services/gateway/http/connections.ts'
 import { proxyCheck } from '../../services/gateway/http/trusted-proxies.ts'
 import { type ApiWorld, startApiWorld } from '../support/worlds/api-world.ts'
 import { startSessionWorld } from '../support/worlds/session-world.ts'
 
-const bounds: ConnectionBounds = { connections: 200, connectionsPerClient: 20, youngMs: 1_000, lateMs: 1_000 }
+const bounds: ConnectionBounds = {
+  connections: 200,
+  connectionsPerClient: 20,
+  connectionsPerHolder: 50,
+  youngMs: 1_000,
+  lateMs: 1_000,
+}
 /** Two addresses of this machine. The server counts each address as a separate client. */
 const [attacker, neighbour] = ['127.0.0.1', '127.0.0.2']
 const halfAHead = 'GET /api/version HTTP/1.1\r\nHost: x\r\n'
@@ -41,6 +47,9 @@ async function open(t: Test, { address }: Pick<Given, 'address'>, from: string, 
 const openMany = (t: Test, world: Pick<Given, 'address'>, count: number, from: string, sent: readonly string[] = ['']) =>
   Promise.all(Array.from({ length: count }, (_, i) => open(t, world, from, sent[i % sent.length])))
 
+/** A request for a preview, which every reader may send, whose body ends too early. */
+const halfAPreview = (token: string, body: string) =>
+  `POST /api/v3/workspaces/home000000/templates/preview HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 1000000\r\n\r\n${body}`
 const withKey = (token: string) => `GET /api/version HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
 
 /** Opens a connection on which a key has been accepted. */
@@ -135,16 +144,91 @@ t.test('connections without a key through a trusted proxy are bounded only by th
   t.equal(await ask(world, attacker), 200)
 })
 
-t.test('new connection is closed when all other connections have a key', async t => {
+t.test('key with idle connections in all places gives way to every other client, its longest idle connection first', async t => {
   const world = await start(t)
-  const known = await Promise.all(Array.from({ length: bounds.connections }, () => openWithKey(t, world, attacker)))
-  const stranger = await open(t, world, neighbour)
-  await until(() => stranger.destroyed, 'the newcomer is closed')
-  t.equal(openOf(known), bounds.connections)
-  known[0]?.destroy()
-  await arrived(world.fastify.server, bounds.connections - 1)
-  t.equal(await ask(world, neighbour), 200, 'there is room again')
+  const reader = await world.addPerson('reader', { home000000: 'viewer' })
+  const kept = await openWithKey(t, world, attacker)
+  const greedy: Socket[] = []
+  while (greedy.length < bounds.connections - 1) {
+    world.clock.advance(1)
+    greedy.push(await openWithKey(t, { ...world, token: reader.token }, attacker))
+  }
+  world.clock.advance(1)
+  greedy[0]?.write(withKey(reader.token))
+  await once(greedy[0] as Socket, 'data')
+  for (const from of [attacker, neighbour]) t.equal(await ask(world, from), 200, from)
+  const page = await fetch(`${world.address}/session/sign-in`)
+  t.equal(page.status, 200, 'and to a person who signs in')
+  await until(() => openOf(greedy) <= bounds.connections - 2, 'it gave way')
+  t.notOk(greedy[0]?.destroyed, 'a connection that was just used is kept')
+  t.ok(greedy[1]?.destroyed, 'the one longest idle is closed')
+  t.notOk(kept.destroyed, 'another key keeps its connection')
+  const more = await Promise.all(
+    Array.from({ length: 40 }, () => openWithKey(t, { ...world, token: reader.token }, attacker).catch(() => null)),
+  )
+  t.ok(more.some(one => one !== null))
+  t.notOk(kept.destroyed, 'also while the greedy one opens more')
+  t.match(await world.metrics.metrics(), /closed_connections_total\{reason="holder"\} \d+\n/)
 })
+
+t.test('many keys of one network give way together, and unfinished requests give way when no connection is idle', async t => {
+  const world = await start(t)
+  const keys = await Promise.all(Array.from({ length: 10 }, (_, i) => world.addPerson(`reader${i}`, { home000000: 'viewer' })))
+  const others = await Promise.all(Array.from({ length: 30 }, () => openWithKey(t, world, neighbour)))
+  const busy = await Promise.all(
+    Array.from({ length: bounds.connections - others.length }, async (_, i) => {
+      const socket = await open(t, world, attacker)
+      socket.write(halfAPreview(keys[i % keys.length]?.token ?? '', 'x'))
+      return socket
+    }),
+  )
+  await counted(world.fastify.server, count => count === bounds.connections)
+  t.equal(await ask(world, neighbour), 200)
+  await until(() => openOf(busy) < busy.length, 'the network with most connections gives way')
+  t.equal(openOf(others), others.length, 'though each of its keys has fewer than the neighbour')
+})
+
+t.test(
+  'unfinished bodies share one budget: who holds most is refused in the words of the dialect, others are served',
+  async t => {
+    const bodiesBytes = 1024 ** 2
+    const world = await startApiWorld({ connections: bounds, bodiesBytes })
+    t.teardown(() => world.stop())
+    const { token } = await world.addPerson('owner', { home000000: 'owner' })
+    const reader = await world.addPerson('reader', { home000000: 'viewer' })
+    const part = ' '.repeat(100_000)
+    const asked = async (text: string) => {
+      const socket = await open(t, world, attacker)
+      const answer = once(socket, 'data').then(([data]) => String(data))
+      socket.write(text)
+      return { socket, answer }
+    }
+    const first = await asked(halfAPreview(reader.token, part))
+    const more = []
+    for (let i = 0; i < 10; i++) more.push(await asked(halfAPreview(reader.token, part)))
+    t.match(
+      await first.answer,
+      /^HTTP\/1.1 429 .*rate_limited.*too many request bodies at once/s,
+      'the oldest body of the largest holder',
+    )
+    t.match(await first.answer, /retry-after: 1/)
+    const body = { name: 'x', pad: part.repeat(2) }
+    const served = await world.call('POST', '/api/v3/workspaces', { token, body })
+    t.equal(served.status, 400, 'another key’s body is read to its end: an unknown member')
+    t.match(await more[0]?.answer, /^HTTP\/1.1 429 /, 'because the next body gave way')
+    const classic = await asked(
+      `POST /api/v2/subjects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 1000000\r\n\r\n${part.repeat(9)}`,
+    )
+    t.match(
+      await classic.answer,
+      /^HTTP\/1.1 200 .*"code":500,"error_type":"internal_error"/s,
+      'generation 2 says it in its envelope',
+    )
+    for (const { socket } of more) socket.destroy()
+    const again = await world.call('POST', '/api/v3/workspaces', { token, body: { name: 'x', pad: ' '.repeat(250_000) } })
+    t.equal(again.status, 400, 'what was dropped is free again')
+  },
+)
 
 t.test('connection with an accepted session stays open among too many connections without a session', async t => {
   const world = await startSessionWorld(t, { connections: bounds })
