@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { browserPath, noBrowser, startBrowser } from '../support/clients/find-browser.ts'
+import { share } from '../support/shared.ts'
 import { passwordOf } from '../support/worlds/session-world.ts'
 
 export interface OpenOptions {
@@ -33,16 +34,20 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 let browser: Browser | null = null
 
-/** Runs the tests of a file with one shared browser, if there is a browser. */
+/** Runs the tests of a file in the browser that all files of the process share, if there is a browser. */
 export async function withBrowser(run: () => Promise<void>): Promise<void> {
   if (browserPath === null) {
     if (process.env['CI'] === 'true') t.fail(noBrowser)
     else void t.test('the dashboard in a browser', { skip: noBrowser }, () => {})
     return
   }
-  const started = await startBrowser()
+  const started = await share(t, 'browser', async () => {
+    const thing = await startBrowser()
+    return { thing, works: () => thing.isConnected(), stop: () => thing.close() }
+  })
   browser = started
-  t.teardown(() => started.close())
+  // A test that failed leaves its pages open.
+  t.teardown(() => Promise.all(started.contexts().map(context => context.close())))
   await run()
 }
 

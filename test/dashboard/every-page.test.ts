@@ -82,17 +82,19 @@ await withBrowser(async () => {
 
   const paths = Object.entries(await fill()) as [PageName, string][]
   for (const [page, path] of [...paths, ['audit', `${pagePaths.audit}?of=installation`] as const])
-    t.test(`page ${page} at ${path} is accessible, small, without errors and fits its window`, { timeout: 60_000 }, async t => {
-      for (const [colorScheme, width] of [['light', 360] as const, ['dark', 1280] as const]) {
-        const seen = await open(world.address, path, { as: 'ada', colorScheme, width })
-        await isDrawn(seen.page)
-        t.equal(await seen.page.locator('main [role=alert]').count(), 0, 'the page shows its content, not a refusal')
-        t.ok(seen.bytes() <= (bytesOf[page] ?? bytesMost), `${width} px: ${seen.bytes()} bytes`)
-        t.comment(`${width} px: ${seen.bytes()} bytes`)
-        t.same(await axeFaults(seen.page), [], `axe: ${colorScheme}, ${width} px`)
-        t.notOk(await overflows(seen.page), `width: ${width} px`)
-        t.same(seen.faults, [], `faults: ${width} px`)
-        await seen.close()
-      }
-    })
+    for (const [colorScheme, width] of [['light', 360] as const, ['dark', 1280] as const])
+      t.test(
+        `page ${page} at ${path} in ${colorScheme} colours at ${width} px is accessible, small, without errors and fits`,
+        async t => {
+          const seen = await open(world.address, path, { as: 'ada', colorScheme, width })
+          await isDrawn(seen.page)
+          t.equal(await seen.page.locator('main [role=alert]').count(), 0, 'the page shows its content, not a refusal')
+          t.ok(seen.bytes() <= (bytesOf[page] ?? bytesMost), `${seen.bytes()} bytes`)
+          t.comment(`${seen.bytes()} bytes`)
+          t.same(await axeFaults(seen.page), [], 'axe')
+          t.notOk(await overflows(seen.page), 'width')
+          t.same(seen.faults, [], 'faults')
+          await seen.close()
+        },
+      )
 })

@@ -22,7 +22,7 @@ import { history, incident, subject } from '../store/documents.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
-import { startSecantus } from '../support/store/secantus.ts'
+import { sharedMongodb } from '../support/store/secantus.ts'
 import { storeTags } from '../support/worlds/store-tags.ts'
 
 async function start(t: Test, store: Store) {
@@ -96,10 +96,9 @@ onEachStore('pages with every mix of filters have the matching Incidents, newest
 )
 
 t.test('pages with several filters have the matching Incidents, newest first, on mongodb (v3 9.1, 9.2 and 9.5)', async t => {
-  const server = await startSecantus()
-  if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
-  t.teardown(() => server.stop())
-  const store = await openStore({ mongodbUrl: server.url, dataFolder: '', logger: createLogger('silent') })
+  const mongodbUrl = await sharedMongodb(t)
+  if (mongodbUrl === null) return t.comment('skipped: no server of the MongoDB wire protocol')
+  const store = await openStore({ mongodbUrl, dataFolder: '', logger: createLogger('silent') })
   t.teardown(() => store.close())
   await listsWhatFits(t, store, [everyMix[0], everyMix[9], everyMix[14]] as typeof everyMix)
 })

@@ -11,12 +11,11 @@ import { defaultDestination } from '#shared/notifications/choose-destinations.ts
 import { openMongodbStore } from '#shared/store/mongodb/mongodb.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
-import { randomId } from '#shared/text/ids.ts'
 import { startDirectory } from '../../services/directory/app.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
-import { startSecantus } from '../support/store/secantus.ts'
+import { sharedMongodb } from '../support/store/secantus.ts'
 import { subjectDocument } from '../support/worlds/fake-keeper.ts'
 
 const silent = pino({ level: 'silent' })
@@ -46,13 +45,6 @@ async function start(t: Test, store: Store) {
   return { clock, ask, add, marked, stored, store }
 }
 
-let server: ReturnType<typeof startSecantus> | null = null
-async function mongodb(): Promise<string | null> {
-  server ??= startSecantus()
-  return (await server)?.url ?? null
-}
-t.teardown(async () => (await server)?.stop())
-
 /** Races run on stores where they can occur: in memory, on a file, and over MongoDB's wire protocol. */
 function onEachStore(title: string, run: (t: Test, store: Store, rounds: number) => Promise<void>): void {
   t.test(`${title}, on the memory store`, t => run(t, createMemoryStore(), 20))
@@ -62,9 +54,9 @@ function onEachStore(title: string, run: (t: Test, store: Store, rounds: number)
     await run(t, store, 20)
   })
   t.test(`${title}, over the wire protocol of MongoDB`, async t => {
-    const url = await mongodb()
+    const url = await sharedMongodb(t)
     if (url === null) return t.comment('skipped: no server of the MongoDB wire protocol')
-    const store = await openMongodbStore(`${url}/notifications_${randomId(8)}`)
+    const store = await openMongodbStore(url)
     t.teardown(() => store.close())
     await run(t, store, 4)
   })

@@ -14,7 +14,7 @@ import { listObservations } from '../../services/directory/subjects/observation-
 import { Random } from '../simulation/random.ts'
 import { observation, pushed, subject } from '../store/documents.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
-import { startSecantus } from '../support/store/secantus.ts'
+import { sharedMongodb } from '../support/store/secantus.ts'
 
 const site = 'siteAAAAAA'
 const locations = ['aaaa', 'bbbb', 'cccc']
@@ -158,13 +158,10 @@ t.test('sqlite: log has the newest entries that a plain recomputation finds (v3 
 })
 
 t.test('mongodb over its wire protocol: log has the newest entries that a plain recomputation finds (v3 7.8)', async t => {
-  const server = await startSecantus()
-  if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
-  const store = await openStore({ mongodbUrl: server.url, dataFolder: '', logger: createLogger('silent') })
-  t.teardown(async () => {
-    await store.close()
-    await server.stop()
-  })
+  const mongodbUrl = await sharedMongodb(t)
+  if (mongodbUrl === null) return t.comment('skipped: no server of the MongoDB wire protocol')
+  const store = await openStore({ mongodbUrl, dataFolder: '', logger: createLogger('silent') })
+  t.teardown(() => store.close())
   await sameAsRecomputed(t, store, [1])
 })
 

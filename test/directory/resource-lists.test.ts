@@ -19,7 +19,7 @@ import { websiteMeta } from '../keeper/world.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
-import { startSecantus } from '../support/store/secantus.ts'
+import { sharedMongodb } from '../support/store/secantus.ts'
 import { subjectDocument } from '../support/worlds/fake-keeper.ts'
 import { storeTags } from '../support/worlds/store-tags.ts'
 
@@ -221,10 +221,9 @@ t.test('list under random filters shows the Resources that a scan finds (v3 9.3)
     await property(seedNumber + 1, { subjects: 400, lists: 300 })(t, store)
   })
   t.test('list on mongodb equals a scan', async t => {
-    const server = await startSecantus()
-    if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
-    t.teardown(() => server.stop())
-    const store = await openStore({ mongodbUrl: server.url, dataFolder: '', logger: createLogger('silent') })
+    const mongodbUrl = await sharedMongodb(t)
+    if (mongodbUrl === null) return t.comment('skipped: no server of the MongoDB wire protocol')
+    const store = await openStore({ mongodbUrl, dataFolder: '', logger: createLogger('silent') })
     t.teardown(() => store.close())
     await property(seedNumber + 2, { subjects: 120, lists: 40 })(t, store)
   })

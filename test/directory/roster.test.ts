@@ -18,7 +18,7 @@ import { websiteMeta } from '../keeper/world.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
-import { startSecantus } from '../support/store/secantus.ts'
+import { sharedMongodb } from '../support/store/secantus.ts'
 import { subjectDocument } from '../support/worlds/fake-keeper.ts'
 
 const workspaceId = 'workspace0'
@@ -97,10 +97,9 @@ t.test('roster has the stored subjects, is updated by messages, and finds change
     await story(t, store)
   })
   t.test('roster on mongodb has the stored subjects and follows messages', async t => {
-    const server = await startSecantus()
-    if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
-    t.teardown(() => server.stop())
-    const store = await openStore({ mongodbUrl: server.url, dataFolder: '', logger: createLogger('silent') })
+    const mongodbUrl = await sharedMongodb(t)
+    if (mongodbUrl === null) return t.comment('skipped: no server of the MongoDB wire protocol')
+    const store = await openStore({ mongodbUrl, dataFolder: '', logger: createLogger('silent') })
     t.teardown(() => store.close())
     await story(t, store)
   })

@@ -5,7 +5,7 @@ import t from 'tap'
 import type { RuleState } from '#shared/contracts/subjects/subject.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
-import { startSecantus } from '../support/store/secantus.ts'
+import { sharedMongodb } from '../support/store/secantus.ts'
 import type { Answer } from '../support/worlds/api-world.ts'
 import { type PushedRow, pushedRows } from '../support/worlds/pushed-rows.ts'
 import { clock, home, pass, type Stage, setStage, until } from './custom-stage.ts'
@@ -29,10 +29,8 @@ const stages: [title: string, open: (t: Test) => Promise<Store | null>, load: Lo
   [
     'the MongoDB wire protocol',
     async t => {
-      const secantus = await startSecantus()
-      if (secantus === null) return null
-      t.teardown(() => secantus.stop())
-      return openStore({ mongodbUrl: `${secantus.url}/races`, dataFolder: '', logger })
+      const mongodbUrl = await sharedMongodb(t)
+      return mongodbUrl === null ? null : openStore({ mongodbUrl, dataFolder: '', logger })
     },
     { rounds: 8, reports: 30, closeMs: 150 },
   ],

@@ -19,7 +19,7 @@ import { startDirectory } from '../../services/directory/app.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
 import { startTestBus } from '../support/bus/nats.ts'
-import { startSecantus } from '../support/store/secantus.ts'
+import { sharedMongodb } from '../support/store/secantus.ts'
 import { addPerson, call, incidentSalt, version } from '../support/worlds/api-world.ts'
 
 const clock = createSystemClock()
@@ -44,10 +44,8 @@ const stages: [title: string, open: (t: Test) => Promise<Store | null>, load: Lo
   [
     'the MongoDB wire protocol',
     async t => {
-      const secantus = await startSecantus()
-      if (secantus === null) return null
-      t.teardown(() => secantus.stop())
-      return openStore({ mongodbUrl: `${secantus.url}/races`, dataFolder: '', logger })
+      const mongodbUrl = await sharedMongodb(t)
+      return mongodbUrl === null ? null : openStore({ mongodbUrl, dataFolder: '', logger })
     },
     { updates: 15, phaseMs: 400 },
   ],

@@ -33,7 +33,7 @@ async function setStage(t: Test, store: Store) {
 
 const senders = 8
 
-for (const [title, open, rounds] of resourceStores('resource-races', { sqlite: 12, mongodb: 4 })) {
+for (const [title, open, rounds] of resourceStores({ sqlite: 12, mongodb: 4 })) {
   t.test(title, { timeout: 120_000 }, async t => {
     const store = await open(t)
     if (store === null) return t.comment('skipped: no server of the MongoDB wire protocol')

@@ -11,7 +11,7 @@ import { startDirectory } from '../../services/directory/app.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
-import { startSecantus } from '../support/store/secantus.ts'
+import { sharedMongodb } from '../support/store/secantus.ts'
 import { addPerson, call, incidentSalt, version } from '../support/worlds/api-world.ts'
 
 const logger = pino({ level: 'silent' })
@@ -43,19 +43,17 @@ export async function setResourceStage(t: Test, store: Store) {
   return { store, base, api }
 }
 
-/** Returns a list of the two stores: title, function that opens the store, and number of races on it. `name`: name of the database. */
-export const resourceStores = (
-  name: string,
-  rounds: { sqlite: number; mongodb: number },
-): [title: string, open: (t: Test) => Promise<Store | null>, rounds: number][] => [
+/** Returns a list of the two stores: title, function that opens the store, and number of races on it. */
+export const resourceStores = (rounds: {
+  sqlite: number
+  mongodb: number
+}): [title: string, open: (t: Test) => Promise<Store | null>, rounds: number][] => [
   ['SQLite', async t => openStore({ dataFolder: t.testdir(), logger }), rounds.sqlite],
   [
     'the MongoDB wire protocol',
     async t => {
-      const secantus = await startSecantus()
-      if (secantus === null) return null
-      t.teardown(() => secantus.stop())
-      return openStore({ mongodbUrl: `${secantus.url}/${name}`, dataFolder: '', logger })
+      const mongodbUrl = await sharedMongodb(t)
+      return mongodbUrl === null ? null : openStore({ mongodbUrl, dataFolder: '', logger })
     },
     rounds.mongodb,
   ],

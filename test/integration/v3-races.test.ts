@@ -51,7 +51,7 @@ const races: Record<string, (t: Test, stage: Stage, rounds: number) => Promise<v
   'id sent several times at once, alone and in batches, makes one Observation with one response (v3 7.2)': raceIds,
 }
 
-for (const [title, open, rounds] of resourceStores('v3-races', { sqlite: 6, mongodb: 3 })) {
+for (const [title, open, rounds] of resourceStores({ sqlite: 6, mongodb: 3 })) {
   t.test(title, { timeout: 240_000 }, async t => {
     const store = await open(t)
     if (store === null) return t.comment('skipped: no server of the MongoDB wire protocol')

@@ -1,4 +1,4 @@
-// The keeper in a thousand faulty worlds, each generated from a seed. Also tests the simulated clock when wall time is stepped by an hour.
+// The keeper in a thousand faulty worlds (50 in `npm test`), each generated from a seed. Also tests the simulated clock when wall time is stepped by an hour.
 // A failing seed is printed with the command that shows its events. SIM_SEEDS sets another number of seeds.
 import { execFile } from 'node:child_process'
 import { mock } from 'node:test'
@@ -6,10 +6,11 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { hour, minute } from '#shared/limits/limits.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
+import { cases } from '../support/thoroughness.ts'
 import { planOf } from './plan.ts'
 import { simulate } from './simulate.ts'
 
-const seeds = Number(process.env['SIM_SEEDS'] ?? 1_000)
+const seeds = Number(process.env['SIM_SEEDS'] ?? cases(50, 1_000))
 const workers = 2
 /**
  * Longest duration of the test. 1,000 seeds take about 150 s on two cores; a machine that is more than five times slower runs fewer seeds.

@@ -23,7 +23,7 @@ import { selectSql } from '#shared/store/sqlite/sqlite-query.ts'
 import { randomId } from '#shared/text/ids.ts'
 import { startCuttingProxy } from '../support/bus/cutting-proxy.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
-import { startSecantus } from '../support/store/secantus.ts'
+import { sharedMongodb, startSecantus } from '../support/store/secantus.ts'
 import { suspend } from '../support/suspend.ts'
 import { storeContract } from './contract.ts'
 import { alert, observation, pushed, subject } from './documents.ts'
@@ -37,10 +37,9 @@ t.test('store on sqlite', t =>
 )
 
 t.test('store on mongodb over its wire protocol', async t => {
-  const server = await startSecantus()
-  if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
-  t.teardown(() => server.stop())
-  await storeContract(t, () => openStore({ mongodbUrl: server.url, dataFolder: '', logger: createLogger('silent') }), {
+  const mongodbUrl = await sharedMongodb(t)
+  if (mongodbUrl === null) return t.comment('skipped: no server of the MongoDB wire protocol')
+  await storeContract(t, () => openStore({ mongodbUrl, dataFolder: '', logger: createLogger('silent') }), {
     rounds: 20,
   })
 })

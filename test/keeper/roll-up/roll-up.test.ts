@@ -21,7 +21,7 @@ import { Random } from '../../simulation/random.ts'
 import { history, incident, maintenanceWindow, observation, pushed, subject } from '../../store/documents.ts'
 import { dyingStore } from '../../support/store/dying-store.ts'
 import { createMemoryStore } from '../../support/store/memory-store.ts'
-import { startSecantus } from '../../support/store/secantus.ts'
+import { sharedMongodb } from '../../support/store/secantus.ts'
 import { createWorld } from '../world.ts'
 import * as world from './roll-up-world.ts'
 
@@ -193,11 +193,10 @@ t.test('roll-ups agree with a plain recomputation on sqlite', async t => {
 })
 
 t.test('roll-ups agree with a plain recomputation on mongodb', async t => {
-  const server = await startSecantus()
-  if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
-  t.teardown(() => server.stop())
+  const mongodbUrl = await sharedMongodb(t)
+  if (mongodbUrl === null) return t.comment('skipped: no server of the MongoDB wire protocol')
   const store = await openStore({
-    mongodbUrl: server.url,
+    mongodbUrl,
     dataFolder: '',
     logger: world.contextOn(createMemoryStore(), () => 0).logger,
   })

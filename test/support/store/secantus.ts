@@ -3,7 +3,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { randomId } from '#shared/text/ids.ts'
 import { pythonPackage } from '../python-package.ts'
+import { share } from '../shared.ts'
 
 export interface Secantus {
   /** A connection string without a database name. */
@@ -15,7 +17,8 @@ export interface Secantus {
   kill(): Promise<void>
 }
 
-const startMs = 30_000
+/** Longest duration of a start: 0.5 s of processor time, on a machine that has much other work. */
+const startMs = 120_000
 const pollMs = 100
 
 /** Program that serves until its standard input ends. The input ends at the latest when the parent ends. */
@@ -30,7 +33,7 @@ sys.exit(main())
 /**
  * Starts a server on `onPort`; 0: a free port. The server is empty unless `options` name a `--storage-path`. Resolves with null after a
  * visible warning if Python or pip is missing. Rejects instead with CI=true, so that no pipeline passes without these tests. Resolves with
- * null if the environment has `WITHOUT_MONGODB` (`npm run test:fast`).
+ * null if the environment has `WITHOUT_MONGODB`.
  */
 export async function startSecantus(options: string[] = [], onPort = 0): Promise<Secantus | null> {
   if (process.env['WITHOUT_MONGODB'] !== undefined) return null
@@ -65,6 +68,27 @@ export async function startSecantus(options: string[] = [], onPort = 0): Promise
       child.kill('SIGKILL')
       await ended
     },
+  }
+}
+
+/**
+ * Returns the URL of a new database on the server that all test files of the process share, or null where `startSecantus` does. Tests that
+ * stop or suspend their server start one of their own.
+ */
+export async function sharedMongodb(t: { teardown(run: () => unknown): void }): Promise<string | null> {
+  const server = await share(t, 'SecantusDB', async () => {
+    const thing = await startSecantus()
+    return { thing, works: () => thing !== null && isAlive(thing.pid), stop: async () => thing?.stop() }
+  })
+  return server === null ? null : `${server.url}/test_${randomId(8)}`
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
   }
 }
 

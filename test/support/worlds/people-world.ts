@@ -15,7 +15,7 @@ import { type DirectoryOptions, startDirectory } from '../../../services/directo
 import { createMemoryHub } from '../bus/memory-bus.ts'
 import { createHandClock } from '../hand-clock.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
-import { startSecantus } from '../store/secantus.ts'
+import { sharedMongodb } from '../store/secantus.ts'
 import { cheapPasswords } from './cheap-passwords.ts'
 
 export const silent = pino({ level: 'silent' })
@@ -63,20 +63,13 @@ export function onEachStore(title: string, run: (t: Test, store: Store, rounds: 
     await run(t, store, 20)
   })
   t.test(`${title}, over the wire protocol of MongoDB`, async t => {
-    const url = await mongodb()
+    const url = await sharedMongodb(t)
     if (url === null) return t.comment('skipped: no server of the MongoDB wire protocol')
-    const store = await openMongodbStore(`${url}/people_${randomId(8)}`)
+    const store = await openMongodbStore(url)
     t.teardown(() => store.close())
     await run(t, store, 5)
   })
 }
-
-let server: ReturnType<typeof startSecantus> | null = null
-async function mongodb(): Promise<string | null> {
-  server ??= startSecantus()
-  return (await server)?.url ?? null
-}
-t.teardown(async () => (await server)?.stop())
 
 export const identityOf = (outcome: SignInOutcome): SessionIdentity => {
   if (outcome.outcome !== 'signed-in') throw new Error(`not signed in: ${JSON.stringify(outcome)}`)

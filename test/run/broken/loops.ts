@@ -1,0 +1,6 @@
+// Never returns to the event loop, for run.test.ts.
+import t from 'tap'
+
+t.test('loops', async () => {
+  for (;;);
+})

@@ -1,0 +1,193 @@
+// One of the processes in which run.ts runs the test files. Takes the next file that no other lane has taken and runs it as a subtest, until
+// none is left. Arguments: a folder, the longest permitted
+// duration of a file in milliseconds, and the number of the lane. The folder's `files.json` has the files (`Planned`) in the order in which lanes take them; a lane that takes a
+// file marks the file in this folder. Sends run.ts a message (`Told`) at the start and at the end of each file.
+//
+// Each test file has its own instances of the modules in `test/`, and its own `tap`, whose hooks end with the file. The modules under test
+// are shared by all files of the lane.
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { pathToFileURL } from 'node:url'
+import t, { type Test } from 'tap'
+
+/**
+ * A test file of a run. `only`, `except`: regular expression for the titles of the tests that run, or that do not run. `lane`: number of the
+ * only lane that may take the file; absent: any.
+ */
+export interface Planned {
+  file: string
+  lane?: number
+  only?: string
+  except?: string
+}
+
+/** What a lane tells run.ts: that a file has begun, how it ended, or that no file is left. Times are in milliseconds. */
+export type Told =
+  | { began: string }
+  | { finished: true }
+  | {
+      ended: string
+      passed: number
+      failed: number
+      /** Numbers of skipped tests by reason, without the tests that this run leaves out. */
+      skipped: Record<string, number>
+      /** True: the file took too long, and the lane ends. */
+      timedOut: boolean
+      /** Processor time of the lane, and of the processes that it started and that have ended. */
+      ownCpu: number
+      childrenCpu: number
+      wall: number
+    }
+
+const [folder, timeout, laneNumber] = process.argv.slice(2)
+if (folder === undefined) throw new Error('Start the lanes by npm test.')
+const reasonOfLeftOut = 'runs in the other share'
+const openMs = 5_000
+const root = join(import.meta.dirname, '..', '..')
+const testsUrl = pathToFileURL(join(root, 'test/')).href
+const files = JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as Planned[]
+/** What the test files share (test/support/shared.ts), by name. */
+const shared = new Map<string, Promise<{ stop(): Promise<unknown> }>>()
+/** Subtests by the number of their test file. The module `tap:<number>` exports the subtest of this number to its file. */
+const subtests = new Map<string, Test>()
+Object.assign(globalThis, { subtestsOfLane: subtests, sharedInLane: shared })
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const number = context.parentURL?.startsWith(testsUrl) ? new URL(context.parentURL).searchParams.get('file') : null
+    if (number === null) return next(specifier, context)
+    if (specifier === 'tap') return { url: `tap:${number}`, format: 'module', shortCircuit: true }
+    const resolved = next(specifier, context)
+    return resolved.url.startsWith(testsUrl) ? { ...resolved, url: `${resolved.url}?file=${number}` } : resolved
+  },
+  load(url, context, next) {
+    if (!url.startsWith('tap:')) return next(url, context)
+    const subtest = `globalThis.subtestsOfLane.get('${url.slice('tap:'.length)}')`
+    const source = `const t = ${subtest}
+export default t
+export const test = t.test.bind(t)
+export const before = t.before.bind(t)`
+    return { format: 'module', source, shortCircuit: true }
+  },
+})
+
+const mayTake = ({ lane }: Planned) => lane === undefined || lane === Number(laneNumber)
+for (const [number, planned] of files.entries()) if (mayTake(planned) && take(number)) await run(number, planned)
+for (const started of shared.values()) await started.then(({ stop }) => stop()).catch(() => undefined)
+await tell({ finished: true })
+setTimeout(() => {
+  process.stderr.write(
+    `After its last file, a lane does not end because these are open: ${process.getActiveResourcesInfo().join(', ')}\n`,
+  )
+}, openMs).unref()
+
+async function run(number: number, { file, only, except }: Planned): Promise<void> {
+  const environment = { ...process.env }
+  const cpuAtStart = processorTime()
+  const startedAt = performance.now()
+  void tell({ began: file })
+  const running = t.test(file, { timeout: Number(timeout) }, async subtest => {
+    leaveOut(
+      subtest,
+      title => (only !== undefined && !new RegExp(only).test(title)) || (except !== undefined && new RegExp(except).test(title)),
+    )
+    subtests.set(String(number), subtest)
+    await import(`${pathToFileURL(join(root, file)).href}?file=${number}`)
+  })
+  const results = await running
+  const { subtest } = running
+  if (results === null || subtest === null) throw new Error('Invariant broken: a file was filtered out')
+  restore(environment)
+  const cpu = processorTime()
+  const { pass, fail, skip, skips } = results
+  const { [reasonOfLeftOut]: leftOut = 0, ...skipped } = countReasons(skips)
+  const isEmpty = only !== undefined && pass + fail === leftOut
+  if (isEmpty) process.stderr.write(`${file} has no test whose title matches ${only}\n`)
+  await tell({
+    ended: file,
+    passed: pass - skip,
+    failed: results.ok && !isEmpty ? 0 : Math.max(fail, 1),
+    skipped,
+    timedOut: subtest.timedOut,
+    ownCpu: cpu.own - cpuAtStart.own,
+    childrenCpu: cpu.children - cpuAtStart.children,
+    wall: performance.now() - startedAt,
+  })
+  // What hangs still runs. It would disturb the next files.
+  if (subtest.timedOut) process.exit(1)
+}
+
+/** Skips the tests of a file whose titles are left out. */
+function leaveOut(subtest: Test, isLeftOut: (title: string) => boolean): void {
+  const { shouldSkipChild } = subtest
+  subtest.shouldSkipChild = options => {
+    if (isLeftOut(options.name ?? '')) options.skip = reasonOfLeftOut
+    return shouldSkipChild.call(subtest, options)
+  }
+}
+
+/** Numbers of skipped tests by reason. */
+function countReasons(skips: { skip?: string | boolean }[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { skip } of skips) {
+    const reason = typeof skip === 'string' ? skip : 'no reason is given'
+    counts[reason] = (counts[reason] ?? 0) + 1
+  }
+  return counts
+}
+
+/** Resolves when the message is sent. */
+function tell(told: Told): Promise<void> {
+  return new Promise(resolve => (process.send ? process.send(told, () => resolve()) : resolve()))
+}
+
+/** Puts back the environment variables that a file changed. */
+function restore(environment: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
+  Object.assign(process.env, environment)
+}
+
+/**
+ * Processor time so far in milliseconds: of this process, and of its descendants, which end or still run. The latter is known on Linux only;
+ * elsewhere it is 0.
+ */
+function processorTime(): { own: number; children: number } {
+  const { user, system } = process.cpuUsage()
+  const processes = new Map(readProcesses().map(one => [one.id, one]))
+  const isOfLane = (id: number): boolean => id === process.pid || (processes.has(id) && isOfLane(processes.get(id)!.parent))
+  let children = processes.get(process.pid)?.ofEnded ?? 0
+  for (const { id, parent, own, ofEnded } of processes.values())
+    if (isOfLane(parent)) children += id === process.pid ? 0 : own + ofEnded
+  return { own: (user + system) / 1_000, children }
+}
+
+/** All processes of a Linux machine, with the processor time in milliseconds of the process itself and of its ended children. */
+function readProcesses(): { id: number; parent: number; own: number; ofEnded: number }[] {
+  const ids = existsSync('/proc/self/stat') ? readdirSync('/proc').filter(name => /^\d+$/.test(name)) : []
+  return ids.flatMap(id => {
+    try {
+      // The line of proc(5) from its third field on; times are in hundredths of a second.
+      const fields = readFileSync(`/proc/${id}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')
+        .map(Number)
+      const [parent = 0, user = 0, system = 0, endedUser = 0, endedSystem = 0] = [1, 11, 12, 13, 14].map(index => fields[index])
+      return [{ id: Number(id), parent, own: (user + system) * 10, ofEnded: (endedUser + endedSystem) * 10 }]
+    } catch {
+      return [] // The process has ended meanwhile.
+    }
+  })
+}
+
+/** Marks the file as taken; false: another lane has taken the file. Throws if the file cannot be marked. */
+function take(number: number): boolean {
+  try {
+    closeSync(openSync(join(folder as string, String(number)), 'wx'))
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  }
+}

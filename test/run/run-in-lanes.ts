@@ -1,0 +1,99 @@
+// Runs test files in a few processes (`lane.ts`), each one file after the other, and starts a new process if a file ended one.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { createInterface } from 'node:readline'
+import type { Planned, Told } from './lane.ts'
+import { createFailureReader } from './read-failures.ts'
+import type { Share } from './shares.ts'
+
+/** How a file ended. Times are in milliseconds. */
+export type Ended = Extract<Told, { ended: string }>
+
+export interface RunOptions {
+  /** Share that the tests are told in `TEST_SHARE`. */
+  share: Share
+  /** Number of processes. */
+  lanes: number
+  /** Longest permitted duration of a file in milliseconds. */
+  timeout: number
+  /** A lane that cannot keep the timeout is killed this long after it. A lane without a file left must end within this time. */
+  graceMs?: number
+  say(line: string): void
+}
+
+const root = join(import.meta.dirname, '..', '..')
+const program = join(import.meta.dirname, 'lane.ts')
+
+/** Runs all files and says how each ended; resolves with their results. */
+export async function runInLanes(planned: Planned[], options: RunOptions): Promise<Ended[]> {
+  const { lanes, say } = options
+  const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-tests-'))
+  writeFileSync(join(folder, 'files.json'), JSON.stringify(planned))
+  const results: Ended[] = []
+  const onEnd = (ended: Ended) => {
+    results.push(ended)
+    const { ended: file, passed, failed, wall } = ended
+    const count = failed > 0 ? `${failed} of ${passed + failed} failed` : `${passed} passed`
+    say(`${failed > 0 ? 'FAILED' : 'ok    '} ${file}: ${count}, ${(wall / 1_000).toFixed(1)} s`)
+  }
+  const keepLane = async (number: number) => {
+    while (await runLane(folder, number, options, onEnd)) say('A new process runs the remaining files.')
+  }
+  try {
+    await Promise.all(Array.from({ length: lanes }, (_, number) => keepLane(number)))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+  return results
+}
+
+/**
+ * Runs a lane until it ends, and calls `onEnd` for each of its files. A file that ended the lane counts as one failure. Resolves with whether
+ * a new lane must run the remaining files.
+ */
+async function runLane(folder: string, number: number, options: RunOptions, onEnd: (ended: Ended) => void): Promise<boolean> {
+  const { share, timeout, graceMs = 20_000, say } = options
+  const lane = spawn(
+    process.execPath,
+    ['--import=./test/support/test-process.ts', program, folder, String(timeout), String(number)],
+    {
+      cwd: root,
+      env: { ...process.env, TAP_TIMEOUT: '0', TEST_SHARE: share },
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    },
+  )
+  const readFailures = createFailureReader(say)
+  createInterface({ input: lane.stdout as NodeJS.ReadableStream }).on('line', readFailures)
+  const seen = { file: null as string | null, at: 0, failed: 0, last: null as Told | null }
+  let killer: NodeJS.Timeout | undefined
+  const killIn = (ms: number) => {
+    clearTimeout(killer)
+    killer = setTimeout(() => lane.kill('SIGKILL'), ms)
+  }
+  lane.on('message', (told: Told) => {
+    if ('began' in told) Object.assign(seen, { file: told.began, at: performance.now() })
+    else if ('ended' in told) {
+      Object.assign(seen, { file: null, failed: seen.failed + told.failed })
+      onEnd(told)
+    } else if (!('finished' in told)) return
+    seen.last = told
+    killIn('finished' in told ? graceMs : timeout + graceMs)
+  })
+  killIn(timeout + graceMs)
+  const [code, signal] = (await once(lane, 'close')) as [number | null, NodeJS.Signals | null]
+  clearTimeout(killer)
+  const { file, at, failed, last } = seen
+  const isFinished = last !== null && 'finished' in last
+  const hasCounted = last !== null && 'ended' in last && last.timedOut
+  if (file !== null || (isFinished ? code !== 0 && failed === 0 : !hasCounted)) {
+    const name = file ?? 'a lane, between or after its files'
+    say(`FAILED ${name} ended its process (${signal ?? `exit code ${code}`})`)
+    const wall = file === null ? 0 : performance.now() - at
+    onEnd({ ended: name, passed: 0, failed: 1, skipped: {}, timedOut: false, ownCpu: 0, childrenCpu: 0, wall })
+  }
+  return file !== null || hasCounted
+}

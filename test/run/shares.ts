@@ -1,0 +1,108 @@
+// Which tests `npm test` runs (the share `quick`), and which run only in `npm run test:all` and `.ci/run` (the share `rest`). Both together
+// are all tests.
+import { globSync, statSync } from 'node:fs'
+import { join, matchesGlob } from 'node:path'
+import type { Planned } from './lane.ts'
+
+/** `all` is `quick` and `rest` together. */
+export type Share = 'quick' | 'rest' | 'all'
+
+/** A row of the table: tests that `npm test` leaves out. */
+export interface LeftOut {
+  /** Pattern of test files. A pattern that matches no file ends the run. */
+  files: string
+  /** Titles of the tests of these files that are left out; absent: all. In the share `rest`, a file with no such test fails. */
+  tests?: RegExp
+  /** Number of generated cases in `npm test`, for tests that run in both shares: in `quick` with this number, in `rest` with all cases. */
+  fewer?: string
+  reason: string
+}
+
+/** Titles of the tests over the wire protocol of MongoDB, except those that begin with one of these texts. */
+const mongodb = (...kept: string[]): RegExp => new RegExp(`^(?!${kept.join('|')}).*(mongodb|wire protocol of MongoDB)`)
+
+export const leftOut: readonly LeftOut[] = [
+  {
+    files: 'test/simulation/simulation.test.ts',
+    tests: /^no seed loses/,
+    fewer: '50 of 1,000 seeds',
+    reason: 'a seed takes 0.3 s of processor time',
+  },
+  { files: 'test/simulation/{custom,resources}.test.ts', reason: 'simulates weeks, for a minute' },
+  { files: 'test/tidy/**', reason: 'is part of `npm run check`' },
+  {
+    files: 'test/dashboard/every-page.test.ts',
+    tests: / in dark colours at /,
+    reason: 'the page has the same content in light colours',
+  },
+  {
+    files: 'test/dashboard/{bad-weather,exports,restart,rules,settings,transformations}.test.ts',
+    reason: 'opens many pages in the browser, each for half a second of processor time',
+  },
+  {
+    files: 'test/{directory/{notifications,people/*},store/store}.test.ts',
+    tests: mongodb('last owner stays', 'default mark', 'store on mongodb over'),
+    reason: 'one test of each contract runs over the wire protocol of MongoDB',
+  },
+  { files: 'test/fuzz/**', reason: 'sends thousands of generated requests' },
+  { files: 'test/integration/**', reason: 'runs whole installations' },
+  { files: 'test/infra/{apply,cli,data,manifests}/**', reason: 'starts the program, once for most tests' },
+  { files: 'test/infra/{start,nats-server}.test.ts', reason: 'starts the program, once for most tests' },
+  { files: 'test/bus/nats-cluster.test.ts', reason: 'runs three nats-servers and ends them one by one' },
+  { files: 'test/directory/door.test.ts', reason: 'starts nats-servers and programs' },
+  { files: 'test/prober/elsewhere.test.ts', reason: 'starts nats-servers and probers in processes of their own' },
+  { files: 'test/store/sqlite-loss.test.ts', reason: 'kills processes in the middle of a write' },
+  { files: 'test/{bus/bus,notifier/faults}.test.ts', reason: 'stops and starts a nats-server' },
+  { files: 'test/keeper/custom/{incidents,rules}.test.ts', reason: 'runs weeks of custom subjects' },
+  {
+    files: 'test/{conformance/property,keeper/{generated,running-median},store/gathered}.test.ts',
+    reason: 'compares thousands of generated cases with a plain computation',
+  },
+  {
+    files: 'test/directory/{incidents,resource-lists}.test.ts',
+    reason: 'compares thousands of generated lists with a plain computation',
+  },
+  {
+    files: 'test/keeper/resources/{preview,resource-signals-generated}.test.ts',
+    reason: 'compares generated cases with a plain computation',
+  },
+]
+
+export const shares: readonly Share[] = ['quick', 'rest', 'all']
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** Test files that match the pattern. */
+export const filesOf = (pattern: string): string[] => globSync(pattern, { cwd: root }).filter(path => path.endsWith('.test.ts'))
+
+/** Returns the test files of a share, those that take longest first, so that the lanes end at about the same time. */
+export function plan(share: Share): Planned[] {
+  for (const { files } of leftOut) if (filesOf(files).length === 0) throw new Error(`${files} names no test file.`)
+  const inLane = (file: string) => (matchesGlob(file, browserFiles) ? { lane: 0 } : {})
+  return filesOf('test/**')
+    .toSorted(byWork)
+    .flatMap(file => planFile(file, share).map(planned => ({ ...planned, ...inLane(file) })))
+}
+
+function planFile(file: string, share: Share): Planned[] {
+  const rows = leftOut.filter(({ files }) => matchesGlob(file, files))
+  const isWhole = rows.some(({ tests }) => tests === undefined)
+  const titles = (of: readonly LeftOut[]) => of.flatMap(({ tests }) => (tests === undefined ? [] : [tests.source])).join('|')
+  if (share === 'all') return [{ file }]
+  if (share === 'rest') return isWhole ? [{ file }] : rows.length > 0 ? [{ file, only: titles(rows) }] : []
+  if (isWhole) return []
+  const except = titles(rows.filter(({ fewer }) => fewer === undefined))
+  return [except === '' ? { file } : { file, except }]
+}
+
+/** The files that open a browser run in one lane, so that there is one browser and one bundle of the dashboard. */
+const browserFiles = 'test/dashboard/*.test.ts'
+
+/** Folders whose files take longest. All other files follow by size. */
+const longest = ['dashboard', 'integration', 'simulation', 'fuzz', 'infra']
+
+function byWork(one: string, other: string): number {
+  const rank = (file: string) => (longest.indexOf(file.split('/')[1] ?? '') + longest.length + 1) % (longest.length + 1)
+  const size = (file: string) => statSync(join(root, file)).size
+  return rank(one) - rank(other) || size(other) - size(one)
+}
