@@ -117,6 +117,34 @@ t.test('roster is compared with the store before its next page when the bus was 
   t.strictSame(await names(), ['Changed'])
 })
 
+t.test('second page that is asked for during the first read waits for it, and is refused if it fails', async t => {
+  const store = createMemoryStore()
+  await store.insert('subjects', [subject(1), subject(2)])
+  let reads = 0
+  let gate = Promise.withResolvers<void>()
+  const find: Store['find'] = async (collection, query) => {
+    reads++
+    await gate.promise
+    return store.find(collection, query)
+  }
+  const { open } = start(t, { ...store, find })
+  const { names } = open()
+  const refused = [names(), names()].map(page => t.rejects(page, /away/, 'not as an empty list'))
+  await settled()
+  refused.push(t.rejects(names(), /away/, 'nor later'))
+  gate.reject(new Error('away'))
+  await Promise.all(refused)
+  gate = Promise.withResolvers()
+  reads = 0
+  const pages = [names(), names()]
+  await settled()
+  pages.push(names())
+  await settled()
+  gate.resolve()
+  for (const page of pages) t.strictSame(await page, ['Name 1', 'Name 2'])
+  t.equal(reads, 1, 'all of them join one read')
+})
+
 t.test('page is refused while the store does not respond, and returned afterwards', async t => {
   const store = createMemoryStore()
   let fails = true

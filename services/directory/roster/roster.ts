@@ -42,7 +42,9 @@ export async function openRoster(context: RosterContext, workspaceId: string): P
   let heard = new Set<string>()
   let comparing: Promise<void> | null = null
   let comparedAt = 0
+  /** True once the rows were compared with the store to the end, until messages may have been lost. Only then a page needs no comparison. */
   let isSure = false
+  let doubts = 0
 
   const hear = (news: News) => {
     if (news.kind === 'row') rows.put(news.row)
@@ -52,12 +54,10 @@ export async function openRoster(context: RosterContext, workspaceId: string): P
   }
   const compare = async () => {
     heard = new Set()
-    isSure = true
     comparedAt = clock.monotonic()
-    await compareWithStore(context, workspaceId, rows, id => heard.has(id)).catch(error => {
-      isSure = false
-      throw error
-    })
+    const doubtsBefore = doubts
+    await compareWithStore(context, workspaceId, rows, id => heard.has(id))
+    if (doubts === doubtsBefore) isSure = true
   }
   const comparison = () => {
     comparing ??= compare().finally(() => {
@@ -71,13 +71,14 @@ export async function openRoster(context: RosterContext, workspaceId: string): P
       return rows.size
     },
     page: async asked => {
-      // If `doubt` was called during a comparison, another comparison follows.
+      // A page joins the running comparison. If `doubt` was called during it, another comparison follows.
       for (let tries = 0; !isSure && tries < bounds.comparisonsInARow; tries++) await comparison()
       if (clock.monotonic() - comparedAt >= bounds.compareMs)
         void comparison().catch(error => logger.warn({ err: error, workspaceId }, 'roster was not compared'))
       return rows.page(asked)
     },
     doubt: () => {
+      doubts++
       isSure = false
     },
     close: () => subscription.close(),
