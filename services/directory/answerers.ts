@@ -62,6 +62,7 @@ import { listObservations } from './subjects/observation-log.ts'
 import { getOverview } from './subjects/overview.ts'
 import { getRollUps } from './subjects/roll-ups.ts'
 import { findSubjects, getSubject, listCustomSubjects, listWebsites, workspaceExists } from './subjects/subjects.ts'
+import { getTrouble } from './subjects/trouble.ts'
 import { countTemplateUses, getTemplate, listTemplates, publishTemplate, readTemplateManifest } from './templates/templates.ts'
 
 export const answerers: { [V in AskVerb]: Answer<V> } = {
@@ -84,6 +85,7 @@ export const answerers: { [V in AskVerb]: Answer<V> } = {
   'list-conditions': listConditions,
   'get-monitor': getMonitor,
   'get-bands': getBands,
+  'get-trouble': getTrouble,
   'get-figures': getFigures,
   'list-roster': ({ rosters }, request) => rosters.page(request),
   'rotate-destination-secret': rotateDestinationSecret,

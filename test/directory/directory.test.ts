@@ -686,3 +686,20 @@ t.test('rule of a website monitor has the delays that the keepers use', async t 
     t.match(subject?.rules[0]?.policy, { confirmAfterMs, closeAfterMs }, title)
   }
 })
+
+t.test('subject is found by its slug although many Resources of Templates have the same key in other workspaces', async t => {
+  const { store, ask } = await start(t, createMemoryStore())
+  const workspaceIds = Array.from({ length: 40 }, (_, i) => `w${i}`)
+  const documents = workspaceIds.map((workspaceId, i) =>
+    subjectDocument(`Sub${1_000_000 + i}`, workspaceId, 'shop', 'Shop', check, 5),
+  )
+  const last = documents.length - 1
+  await store.insert(
+    'subjects',
+    documents.map((one, i) => (i === last ? one : { ...one, kind: 'template' as const, template: 'host@1' })),
+  )
+  t.match(await ask('find-subjects', { slug: 'shop', workspaceIds }, 'trace'), {
+    subject: { id: 'Sub1000039' },
+    workspaceIds: ['w39'],
+  })
+})

@@ -1,14 +1,14 @@
 // Two figures for each monitor on a page: its response time in the last day, computed from hourly roll-ups only, and the share of the last
-// 30 days without trouble.
+// 30 days without trouble. These are days of UTC, so the first of them begins before the instant 30 days ago.
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { day, hour } from '#shared/limits/limits.ts'
 import { emptyBucket, mergeBucket, quantile } from '#shared/roll-up/bucket.ts'
 import { unpackBuckets } from '#shared/roll-up/packed.ts'
 import { rowRange, spans } from '#shared/roll-up/roll-up-ids.ts'
+import { uptimeOf } from '#shared/roll-up/trouble.ts'
 import type { Store } from '#shared/store/port.ts'
-import { shareWithout } from '#shared/time/share-without.ts'
 import type { Answer } from '../context.ts'
-import { getBands } from './bands.ts'
+import { readTrouble } from './trouble.ts'
 
 const uptimeMs = 30 * day
 
@@ -20,10 +20,11 @@ export const getFigures: Answer<'get-figures'> = async (context, { workspaceId, 
   const mine = found.filter(subject => subject !== null && subject.workspaceId === workspaceId && subject.deletedAt === null)
   const figures = await Promise.all(
     (mine as SubjectDocument[]).map(async subject => {
-      const from = Math.max(now - uptimeMs, subject.createdAt)
-      const { incidents } = await getBands(context, { subjectId: subject.id, from, to: now })
-      const uptime = shareWithout(incidents, from, now)
-      return [subject.id, { p95: await p95Of(store, subject, now), uptime }] as const
+      const from = Math.max(Math.floor((now - uptimeMs) / day) * day, subject.createdAt)
+      const { days, completeSince } = await readTrouble(store, subject.id, from, now)
+      const uptimeSince = Math.max(from, completeSince)
+      const uptime = uptimeOf(days, uptimeSince, now)
+      return [subject.id, { p95: await p95Of(store, subject, now), uptime, uptimeSince }] as const
     }),
   )
   return Object.fromEntries(figures)

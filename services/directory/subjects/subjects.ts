@@ -43,9 +43,11 @@ export const listCustomSubjects: Answer<'list-custom-subjects'> = async ({ store
 export const findSubjects: Answer<'find-subjects'> = async ({ store, websiteHolds }, { slug, workspaceIds }) => {
   const where = { slug, workspaceId: { in: workspaceIds }, ...isShown }
   if (workspaceIds.length === 0) return { subject: null, workspaceIds: [] }
-  const found = (await store.find('subjects', { where, limit: limits.subject.ambiguous + 1 })).filter(isOfGenerations1And2)
-  const only = found.length === 1 ? (found[0] as SubjectDocument) : null
-  return { subject: only && customSubjectView(only, websiteHolds), workspaceIds: found.map(subject => subject.workspaceId) }
+  // A slug is unique in a workspace, so this reads all of them. A smaller bound could leave only Resources of Templates, which do not count.
+  const named = await store.find('subjects', { where, limit: workspaceIds.length, select: ['template', 'workspaceId'] })
+  const found = named.filter(isOfGenerations1And2).slice(0, limits.subject.ambiguous + 1)
+  const [only = null] = found.length === 1 ? await store.get('subjects', [found[0]?.id ?? '']) : []
+  return { subject: only && customSubjectView(only, websiteHolds), workspaceIds: found.map(({ workspaceId }) => workspaceId) }
 }
 
 export const workspaceExists: Answer<'workspace-exists'> = async ({ store }, { workspaceId }) => {

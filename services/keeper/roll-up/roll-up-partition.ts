@@ -12,6 +12,7 @@ import { nextRevision, progressOf, rollUpDue } from './progress.ts'
 import { expireRollUps, removeOrphans } from './remove-roll-ups.ts'
 import { type RetryingStore, retryingStore } from './retrying-store.ts'
 import { rollUpHours, settleDay } from './roll-up-subject.ts'
+import { rollUpTrouble } from './roll-up-trouble.ts'
 
 /** Rolls up one partition, days first, because a day's roll-up includes its hours. Rejects with NoLongerOurs if `mayGoOn` returns false. */
 export async function rollUpPartition(
@@ -51,6 +52,7 @@ async function settleSubjects(
     await expireRollUps(store, subject, now)
     await expireReports(store, subject.id, now, start + day)
     await expireIncidents(store, subject.id, now)
+    await rollUpTrouble(store, subject.id, start + day)
   }
 }
 

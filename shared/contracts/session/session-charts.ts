@@ -45,7 +45,8 @@ const frame = {
   to: DateTime,
   step_seconds: Type.Integer({ minimum: 300 }),
   complete_to: { ...DateTime, description: 'Steps from here on may still change or are empty.' },
-  bands: Type.Array(ChartBand, { description: 'Confirmed incidents and maintenance, newest first.' }),
+  bands: Type.Array(ChartBand, { description: 'Confirmed incidents and maintenance, newest first, at most 500 of each.' }),
+  bands_complete_since: { ...DateTime, description: '`bands` has all of them from here on; usually `from`.' },
 }
 
 export const LatencyChart = Component('LatencyChart', {
@@ -88,11 +89,18 @@ export const DayBars = Component('DayBars', {
       ok: Type.Integer({ minimum: 0 }),
       trouble_seconds: Type.Integer({ minimum: 0, description: 'In which a confirmed incident was open.' }),
       incidents: Type.Integer({ minimum: 0, description: 'Confirmed ones that were open in part of the day.' }),
-      uptime: Nullable(Type.Number({ description: '0 to 1; null: the monitor did not exist yet.', examples: [0.9936] })),
+      uptime: Nullable(
+        Type.Number({
+          description: '0 to 1; null: the monitor did not exist yet, or the day is before `complete_since`.',
+          examples: [0.9936],
+        }),
+      ),
     }),
     { description: 'Oldest first; the last is today.' },
   ),
-  uptime: Nullable(Type.Number({ description: 'Of all of them together.', examples: [0.9936] })),
+  uptime: Nullable(Type.Number({ description: 'Since `uptime_since`.', examples: [0.9936] })),
+  uptime_since: { ...DateTime, description: 'The first of the days, or when the monitor was made, or `complete_since`.' },
+  complete_since: { ...DateTime, description: 'Trouble of earlier days may be missing; usually the first day.' },
 })
 export type DayBars = Static<typeof DayBars>
 
@@ -102,8 +110,13 @@ export const FiguresPage = Component('FiguresPage', {
     Component('MonitorFigures', {
       p95: Nullable(Type.Number({ description: 'Of the rolled-up hours of the last day, ms.', examples: [118] })),
       uptime_30d: Nullable(Type.Number({ description: '0 to 1, by confirmed incidents.', examples: [0.9936] })),
+      uptime_since: {
+        ...DateTime,
+        description:
+          'What `uptime_30d` counts from: the day of UTC 30 days ago, when the monitor was made, or what is completely known.',
+      },
     }),
-    { examples: [{ aB3dE6gH9k: { p95: 118, uptime_30d: 0.9936 } }] },
+    { examples: [{ aB3dE6gH9k: { p95: 118, uptime_30d: 0.9936, uptime_since: '2026-01-05T00:00:00.000Z' } }] },
   ),
 })
 export type FiguresPage = Static<typeof FiguresPage>

@@ -12,6 +12,8 @@ export const monitorAsks = {
   'get-monitor': ask<MonitorState | null>()({ subjectId: Id }),
   /** Incidents and maintenance windows that overlap the time range, newest first. */
   'get-bands': ask<Bands>()({ subjectId: Id, from: Instant, to: Instant }),
+  /** Confirmed trouble by days of UTC, oldest first. The first day contains `from`; the last ends at `to`. */
+  'get-trouble': ask<Trouble>()({ subjectId: Id, from: Instant, to: Instant }),
   'get-figures': ask<Figures>()({ workspaceId: Id, subjectIds: Type.Array(Id, { minItems: 1, maxItems: 100 }) }),
 } as const
 
@@ -42,10 +44,31 @@ export interface Bands {
   /** Confirmed incidents. `to` null: the incident is still open. */
   incidents: { id: string; rule: string; from: number; to: number | null }[]
   windows: { from: number; to: number }[]
+  /** Periods that begin before this instant may be missing. At least the `from` of the request. */
+  completeSince: number
 }
 
-/** Figures by subject id. `p95`: in ms; null: nothing was measured. `uptime`: share of time from 0 to 1; null: the subject is too new. */
-export type Figures = Record<string, { p95: number | null; uptime: number | null }>
+export interface Trouble {
+  days: TroubleDay[]
+  /** Start of a day, at least the first one. Trouble of earlier days may be missing. */
+  completeSince: number
+}
+
+/** Confirmed trouble of one day of UTC. */
+export interface TroubleDay {
+  /** Start of the day, ms since the epoch. */
+  at: number
+  /** Time in which at least one confirmed incident was open, 0 to a day, ms. */
+  ms: number
+  /** Number of confirmed incidents that were open in part of the day. */
+  incidents: number
+}
+
+/**
+ * Figures by subject id. `p95`: in ms; null: nothing was measured. `uptime`: share of the time since `uptimeSince`, from 0 to 1; null: the
+ * subject is too new.
+ */
+export type Figures = Record<string, { p95: number | null; uptime: number | null; uptimeSince: number }>
 
 export interface MonitorRule {
   /** Key of the rule in generation 3. */

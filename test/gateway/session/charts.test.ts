@@ -141,6 +141,7 @@ t.test('figures of a list have the p95 of rolled-up hours and omit absent monito
   t.strictSame(Object.keys(figures), [monitor])
   t.ok(Math.abs((figures[monitor]?.p95 ?? 0) - 95) < 5, JSON.stringify(figures))
   t.ok((figures[monitor]?.uptime_30d ?? 1) < 1)
+  t.ok(Date.parse(figures[monitor]?.uptime_since ?? '') <= world.clock.now())
   const most = Array.from({ length: 100 }, () => monitor).join(',')
   t.equal((await get(`${path}?ids=${most}`)).status, 200)
   for (const query of ['', '?ids=', `?ids=${most},${monitor}`, '?ids=a,,b', '?ids=a%00', `?ids=${'x'.repeat(65)}`])

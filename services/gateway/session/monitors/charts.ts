@@ -12,10 +12,10 @@ import {
   LatencyChart,
   ValueChart,
 } from '#shared/contracts/session/session-charts.ts'
-import type { Bands, MonitorThreshold } from '#shared/contracts/subjects/monitor-state.ts'
+import type { Bands, MonitorThreshold, TroubleDay } from '#shared/contracts/subjects/monitor-state.ts'
 import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
+import { uptimeOf } from '#shared/roll-up/trouble.ts'
 import { isId } from '#shared/text/is-id.ts'
-import { coveredMs, shareWithout } from '#shared/time/share-without.ts'
 import { timestamp } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
 import { pathPart } from '../../http/answer.ts'
@@ -124,18 +124,21 @@ const showDays = route('GET', `${one}/days`, {
     const to = Math.floor(now / day) * day + day
     const wanted = { from: to - count * day, to, step: '1d', stepMs: day } as const
     const { id: subjectId, check, createdAt } = found.resource
-    const [rollUps, bands] = await Promise.all([
+    const [rollUps, trouble] = await Promise.all([
       inParallel(check?.locations ?? [], limits.charts.seriesAtOnce, location =>
         read(context, { subjectId, source: { location } }, wanted, traceId),
       ),
-      readBands(context, subjectId, wanted, traceId),
+      context.directory.ask('get-trouble', { subjectId, from: wanted.from, to: Math.max(now, wanted.to - day + 1) }, traceId),
     ])
+    const { days, completeSince } = trouble
     const buckets = rollUps.flatMap(one => one?.buckets ?? [])
-    const starts = Array.from({ length: count }, (_, i) => wanted.from + i * day)
+    const since = Math.max(wanted.from, createdAt, completeSince)
     return {
       at: timestamp(now),
-      days: starts.map(start => dayObject(start, { now, createdAt, buckets, incidents: bands.incidents })),
-      uptime: shareWithout(bands.incidents, Math.max(wanted.from, createdAt), now),
+      days: days.map(one => dayObject(one, { now, createdAt, completeSince, buckets })),
+      uptime: uptimeOf(days, since, now),
+      uptime_since: timestamp(since),
+      complete_since: timestamp(completeSince),
     }
   },
 })
@@ -161,7 +164,9 @@ const showFigures = route('GET', '/workspaces/:workspaceId/figures', {
     const isFine = subjectIds.length <= limits.charts.figures && subjectIds.every(isId)
     if (!isFine) throw invalid("The parameter 'ids' holds at most 100 ids with commas between them.", 'ids')
     const found = await directory.ask('get-figures', { workspaceId: pathPart(call, 'workspaceId'), subjectIds }, call.traceId)
-    const shown = Object.entries(found).map(([id, { p95, uptime }]) => [id, { p95, uptime_30d: uptime }])
+    const shown = Object.entries(found).map(([id, { p95, uptime, uptimeSince }]) => {
+      return [id, { p95, uptime_30d: uptime, uptime_since: timestamp(uptimeSince) }]
+    })
     return { figures: Object.fromEntries(shown) }
   },
 })
@@ -212,6 +217,7 @@ function frameObject(
       ...bands.incidents.map(({ id, ...band }) => writeBand({ ...band, kind: 'incident', incident: incidentIds.encode(id) })),
       ...bands.windows.map(band => writeBand({ ...band, kind: 'maintenance', incident: null, rule: null })),
     ],
+    bands_complete_since: timestamp(bands.completeSince),
   }
 }
 
@@ -229,21 +235,21 @@ const thresholdObject = (
 interface Past {
   now: number
   createdAt: number
+  completeSince: number
   buckets: readonly RollUpBucket[]
-  incidents: Bands['incidents']
 }
 
-function dayObject(start: number, { now, createdAt, buckets, incidents }: Past) {
-  const [from, to] = [Math.max(start, createdAt), Math.min(start + day, now)]
+function dayObject({ at: start, ms, incidents }: TroubleDay, { now, createdAt, completeSince, buckets }: Past) {
+  const to = Math.min(start + day, now)
   const mine = buckets.filter(({ at }) => at === start)
   const sum = (of: (bucket: RollUpBucket) => number) => mine.reduce((all, bucket) => all + of(bucket), 0)
   return {
     day: timestamp(start).slice(0, 10),
     checks: sum(({ count }) => count),
     ok: sum(({ ok }) => ok),
-    trouble_seconds: Math.round(coveredMs(incidents, from, to) / second),
-    incidents: incidents.filter(band => band.from < to && (band.to ?? now) > from).length,
-    uptime: shareWithout(incidents, from, to),
+    trouble_seconds: Math.round(ms / second),
+    incidents,
+    uptime: start < completeSince ? null : uptimeOf([{ at: start, ms, incidents }], Math.max(start, createdAt), to),
   }
 }
 
