@@ -8,7 +8,6 @@ import { type Store, UnreadableDocument } from '#shared/store/port.ts'
 import type { Answer, DirectoryContext } from '../context.ts'
 import { PageItems } from '../documents/page.ts'
 import { recipientsOf } from './incident-recipients.ts'
-import { withOlderCauses } from './older-causes.ts'
 
 /**
  * Returns the incident, or null if no incident has this id, and a page of its history after `afterSequence`. The last page also contains
@@ -27,9 +26,8 @@ const nothing: IncidentRecords = { incident: null, history: [], more: false, hel
 
 async function readRecords({ store, incidentSalt }: DirectoryContext, { id, afterSequence }: AskRequest<'get-incident-records'>) {
   const incidentId = id.includes('.') ? id : createIncidentIds(incidentSalt).decode(id)?.incidentId
-  const [stored = null] = incidentId === undefined ? [] : await store.get('incidents', [incidentId])
-  if (stored === null) return nothing
-  const [incident = stored] = await withOlderCauses(store, [stored])
+  const [incident = null] = incidentId === undefined ? [] : await store.get('incidents', [incidentId])
+  if (incident === null) return nothing
   const found = await historyOf(store, incident.id, afterSequence)
   const page = new PageItems<HistoryDocument>()
   const tooMany = found.findIndex(entry => !page.add(entry))

@@ -7,7 +7,7 @@ import type { IncidentRecipients, IncidentRecords } from '#shared/contracts/ask/
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import { IncidentRecordObject, IncidentRecordsPage, type OutlookStep } from '#shared/contracts/session/session-incidents.ts'
 import { isOfLocations } from '#shared/incidents/incident-record.ts'
-import { storedCause } from '#shared/judging/incident-cause.ts'
+import { causeOf, storedCause } from '#shared/judging/incident-cause.ts'
 import { redactedText } from '#shared/text/redaction.ts'
 import { timestamp } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
@@ -62,7 +62,7 @@ const readRecords = route('GET', `${one}/records`, {
     const { clock } = context
     const { history, more, held } = records
     const now = clock.now()
-    const cause = held?.snapshot.cause ?? storedCause(incident, isOfLocations(incident.ruleKey))
+    const cause = held?.snapshot.cause ?? causeIn(incident, history)
     const recipients = held?.recipients ?? null
     const outlook = held && incidentOutlook(held.snapshot, now, held.mutedTo)
     return {
@@ -101,6 +101,14 @@ async function namesIn({ directory }: SessionContext, history: readonly HistoryD
   const read = new Set(history.flatMap(({ evidence }) => evidence?.inputs.map(({ input }) => input) ?? []))
   const places = await directory.ask('list-locations', {}, traceId)
   return Object.fromEntries(places.filter(({ id }) => read.has(id)).map(({ id, name }) => [id, name]))
+}
+
+/** Returns the cause. The first record of a recovered incident that was stored before causes were still names what failed. */
+function causeIn(incident: IncidentDocument, [first]: readonly HistoryDocument[]) {
+  const ofLocations = isOfLocations(incident.ruleKey)
+  const stored = storedCause(incident, ofLocations)
+  if (stored !== null || incident.cause !== undefined || first?.sequence !== 1 || first.evidence === null) return stored
+  return causeOf({ verdict: first.condition, explanation: first.explanation, evidence: first.evidence }, ofLocations)
 }
 
 const writeRecord = writerOf(IncidentRecordObject)
