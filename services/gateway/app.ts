@@ -39,6 +39,7 @@ import { type Dialect, dialectOf, sendRefusal } from './http/dialect.ts'
 import { createDrain, type Drain } from './http/drain.ts'
 import { familiesOf } from './http/families.ts'
 import type { Family } from './http/family.ts'
+import { createForwarding } from './http/forwarding.ts'
 import { iconRoute } from './http/icon.ts'
 import { plainDialect } from './http/plain-dialect.ts'
 import { proxyCheck } from './http/trusted-proxies.ts'
@@ -85,6 +86,7 @@ export async function createGateway(
     identities,
     addresses,
     keyUsage,
+    forwarding: createForwarding(options.trustProxy ?? []),
     events,
     publicUrl: options.session?.publicUrl ?? null,
     version: options.version,
@@ -100,10 +102,7 @@ export async function createGateway(
   const counted = createGatewayMetrics(metrics)
   const connections = countConnections(fastify.server, clock, drain, counted, options)
   prepareRequests(fastify, clock, { drain, connections, metrics: counted, options })
-  fastify.setNotFoundHandler((request, reply) => {
-    if (wantsPage(request)) return sendNoSuchPage(request, reply, options.assets)
-    return sendRefusal(plainDialect, context.logger, noSuchRoute(), request, reply)
-  })
+  refuseUnknown(fastify, context, options)
   for (const { prefix, routes } of families) await fastify.register(routes(context, authenticate, options), { prefix })
   await fastify.register(openApiRoutes(options), { prefix: '/api/openapi' })
   await fastify.register(dashboardRoutes(context, options))
@@ -111,7 +110,8 @@ export async function createGateway(
   fastify.server.on('checkExpectation', refuseExpectation(dialects))
   let presence: Presence | null = null
   fastify.addHook('onListen', done => {
-    presence = announceGateway(serviceContext, () => directory.ask('authenticate', { tokenHash: nobodysHash }))
+    const tryOut = () => directory.ask('authenticate', { tokenHash: nobodysHash })
+    presence = announceGateway(serviceContext, tryOut, context.forwarding.untrusted)
     done()
   })
   await fastify.ready()
@@ -127,6 +127,15 @@ export async function createGateway(
     },
   }
   return { fastify, service }
+}
+
+/** Answers requests to paths that no family has: a page to people, a refusal to programs. */
+function refuseUnknown(fastify: FastifyInstance, { logger }: GatewayContext, { assets }: GatewayOptions): void {
+  fastify.setNotFoundHandler((request, reply) =>
+    wantsPage(request)
+      ? sendNoSuchPage(request, reply, assets)
+      : sendRefusal(plainDialect, logger, noSuchRoute(), request, reply),
+  )
 }
 
 /** Limits the number of the server's connections, in total and for each holder. */

@@ -1,5 +1,6 @@
 // Announces on the bus that this gateway accepts reports. Keepers report silence only while at least one gateway is announced (ADR 22).
 import { repeat } from '#shared/async/repeat.ts'
+import { gatewaySign } from '#shared/bus/gateway-sign.ts'
 import { keys } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { ServiceContext } from '#shared/service.ts'
@@ -12,11 +13,13 @@ export interface Presence {
 
 /**
  * Starts to announce at once. Before each announcement, `tryOut` sends a request to the services that every report needs. If `tryOut`
- * rejects or does not finish, the gateway is not announced.
+ * rejects or does not finish, the gateway is not announced. `untrustedProxy`: address of a proxy that TRUST_PROXY does not name, of which the
+ * operator is notified; null: none was seen.
  */
 export function announceGateway(
   { bus, clock, logger }: Pick<ServiceContext, 'bus' | 'clock' | 'logger'>,
   tryOut: () => Promise<unknown>,
+  untrustedProxy: () => string | null = () => null,
 ): Presence {
   const presence = bus.bucket('presence')
   const key = keys.gatewayPresence(randomId(8))
@@ -26,7 +29,7 @@ export function announceGateway(
     isBeating = true
     try {
       await tryOut()
-      if (!isStopped) await presence.put(key, {})
+      if (!isStopped) await presence.put(key, gatewaySign(untrustedProxy()))
     } catch (error) {
       logger.debug({ err: error }, 'the gateway cannot take reports')
     } finally {

@@ -46,10 +46,17 @@ export const peopleLimits = {
 
   signIn: {
     /**
-     * Number of failed attempts for one username before a wait is required. The wait doubles with each attempt up to a maximum, so an
-     * attacker can lock a user out for at most a minute.
+     * Number of failed attempts for one username from one client network, or from one browser that is known, before a wait is required. The
+     * wait doubles with each attempt up to a maximum.
      */
     triesPerName: 5,
+    /**
+     * Number of failed attempts for one username from all networks together before a wait is required. One network adds `triesPerName` at
+     * most, so that only an attacker with several networks can delay a person who signs in at a new browser, for at most a minute.
+     */
+    triesPerNameInAll: 20,
+    /** Time for which a browser in which a person signed in is known, so that attempts of others do not delay it. */
+    knownMs: 365 * day,
     waitPerNameMsMax: 1 * minute,
     /**
      * Number of failed attempts from one client network before a wait is required. Many people may share a network, but an attacker has few

@@ -1,11 +1,15 @@
 // The session API over real HTTP on the real directory (SQLite): sign-in, rights, forged requests, and the end of access by a sign-out, a
 // disabled account or a deleted key.
+import type { FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
+import { untrustedProxyIn } from '#shared/bus/gateway-sign.ts'
+import { keys } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { SettingError } from '#shared/settings.ts'
 import { readAllSettings } from '../../infra/runtime/all-settings.ts'
 import { decideRunMode } from '../../infra/runtime/run-mode.ts'
 import { StartError } from '../../infra/runtime/start-error.ts'
+import { createForwarding } from '../../services/gateway/http/forwarding.ts'
 import { isOwnOrigin } from '../../services/gateway/session/caller/same-origin.ts'
 import { demandFittingSettings, gatewaySettings } from '../../services/gateway/settings.ts'
 import { bodyIsRead } from '../support/clients/body-is-read.ts'
@@ -61,11 +65,14 @@ t.test('cookie has the strictest attributes that the address allows', async t =>
     ['https://watch.example', 'https://watch.example', `__Host-${sessionName}`, true],
   ] as const) {
     const world = await startSessionWorld(t, { home, session: { publicUrl } })
-    const [cookie, ...more] = (await signIn(world.browser(), 'owner', passwordOf('owner'))).setCookies
+    const [cookie, known, ...more] = (await signIn(world.browser(), 'owner', passwordOf('owner'))).setCookies
     const { value, ...flags } = cookie!
     t.match(value, /^[0-9A-Za-z]{43}$/, 'an opaque token')
     const expected = { name, maxAge: sessionLifeMs / 1_000, path: '/', httpOnly: true, sameSite: 'lax' }
     t.strictSame(flags, secure ? { ...expected, secure } : expected, home)
+    const { value: mark, ...knownFlags } = known!
+    t.match(mark, /^\w+\.\w+\.[\w-]{43}$/, 'a signed mark, by which the next sign-in knows the browser')
+    t.strictSame(knownFlags, { ...flags, name: name.replace('session', 'known'), maxAge: 365 * 86_400 })
     t.strictSame(more, [], 'nothing else is set')
     t.notMatch(await world.dump(), value!, 'the token is stored nowhere')
   }
@@ -218,23 +225,55 @@ t.test('repeated bad sign-ins are refused with a waiting time', async t => {
   t.equal((await signIn(world.browser(), 'owner', passwordOf('owner'))).status, 200)
 })
 
-t.test('bad sign-ins with many names make their network wait, and only a trusted proxy can name another network', async t => {
-  const guess = async (world: SessionWorld, tries: number) => {
+t.test('bad sign-ins with many names make their network wait, and only a proxy can name another network', async t => {
+  const guess = async (world: SessionWorld, tries: number, forwarded = true) => {
     const statuses = []
     for (let i = 0; i < tries; i++) {
-      const headers = { 'x-forwarded-for': `203.0.113.${i}` }
+      const headers = forwarded ? { 'x-forwarded-for': `203.0.113.${i}` } : {}
       statuses.push((await signIn(world.browser(), `guess-${i}`, 'not the password', headers)).status)
     }
     return statuses
   }
   const tries = limits.signIn.triesPerClient + 1
-  t.equal((await guess(await startSessionWorld(t), tries)).at(-1), 429, 'the header is not believed')
+  t.equal((await guess(await startSessionWorld(t), tries, false)).at(-1), 429)
   const behind = await startSessionWorld(t, { trustProxy: ['127.0.0.1'] })
   t.ok(
     (await guess(behind, tries)).every(status => status === 401),
     'behind a proxy each address counts for itself',
   )
 })
+
+t.test(
+  'address that X-Forwarded-For states counts if a proxy of an own network states it, never if a client on the internet does',
+  t => {
+    const { clientOf, noteVisitor, untrusted } = createForwarding(['10.0.0.0/24'])
+    const from = (remoteAddress: string, forwarded?: string) =>
+      ({
+        ip: remoteAddress,
+        headers: { 'x-forwarded-for': forwarded },
+        raw: { socket: { remoteAddress } },
+      }) as unknown as FastifyRequest
+    for (const [peer, forwarded, client] of [
+      ['203.0.113.1', '198.51.100.1', '203.0.113.1'],
+      ['10.0.0.7', '198.51.100.1', '10.0.0.7'],
+      ['10.0.1.7', undefined, '10.0.1.7'],
+    ] as const) {
+      t.equal(clientOf(from(peer, forwarded)), client, `${peer} ${forwarded}`)
+    }
+    t.equal(untrusted(), null, 'what a stranger sends notifies nobody')
+    for (const peer of ['10.0.1.7', '127.0.0.1', '::ffff:172.20.0.2', '192.168.7.1', '100.64.0.1', '::1', 'fd00::1']) {
+      t.equal(clientOf(from(peer, '9.9.9.9, 198.51.100.1')), '198.51.100.1', peer)
+      t.equal(clientOf(from(peer, 'unknown')), peer, peer)
+    }
+    t.equal(untrusted(), '10.0.1.7')
+    const another = createForwarding([])
+    another.noteVisitor(from('203.0.113.1', '198.51.100.1'))
+    t.equal(another.untrusted(), '203.0.113.1', 'a person came through it')
+    noteVisitor(from('10.0.0.7', '198.51.100.1'))
+    t.equal(untrusted(), '10.0.1.7', 'the first one stays')
+    t.end()
+  },
+)
 
 /** Every request that changes data, with a valid body. */
 const changes: [method: string, path: string, body?: object][] = [
@@ -687,6 +726,40 @@ t.test('malformed Content-Type without a body is ignored', async t => {
   const again = await world.signedIn('owner')
   t.equal((await again.send('DELETE', filled('/session/keys/{key}'), { headers: { 'content-type': '' } })).status, 204)
   t.equal((await again.send('POST', '/session/keys', { body: {}, headers: { 'content-type': 'foo' } })).status, 415)
+})
+
+t.test('twenty wrong tries through a proxy that is not trusted lock nobody else out, and are noticed', async t => {
+  const world = await startSessionWorld(t)
+  await world.addPerson('vera')
+  const through = (address: string) => ({ headers: { 'x-forwarded-for': `1.2.3.4, ${address}` } })
+  const tried = (username: string, password: string, address: string) =>
+    world.browser().send('POST', '/session/sign-in', { body: { username, password }, ...through(address) })
+  for (let i = 0; i < limits.signIn.triesPerClient; i++) t.equal((await tried(`name${i}`, 'wrong', '203.0.113.9')).status, 401)
+  t.equal((await tried('vera', passwordOf('vera'), '203.0.113.9')).status, 429, 'who tried has to wait')
+  t.equal((await tried('vera', passwordOf('vera'), '198.51.100.7')).status, 200, 'others come in')
+  const presence = world.hub.connect().bucket('presence')
+  world.clock.advance(limits.presence.beatMs)
+  let sign: unknown = {}
+  while (untrustedProxyIn(sign) === null) {
+    await new Promise(resolve => setImmediate(resolve))
+    sign = (await presence.list(keys.allGateways))[0]?.value
+  }
+  t.match(untrustedProxyIn(sign), /^(::ffff:)?127\.0\.0\.1$/)
+})
+
+t.test('browser that signed in before signs in while many others guess its password', async t => {
+  const world = await startSessionWorld(t)
+  await world.addPerson('vera')
+  const known = await world.signedIn('vera')
+  await known.send('POST', '/session/sign-out')
+  const guess = (address: string) =>
+    world.browser().send('POST', '/session/sign-in', {
+      body: { username: 'vera', password: 'wrong' },
+      headers: { 'x-forwarded-for': address },
+    })
+  for (let i = 0; i < limits.signIn.triesPerNameInAll; i++) await guess(`203.0.113.${i}`)
+  t.equal((await signIn(world.browser(), 'vera', passwordOf('vera'))).status, 429, 'a new browser has to wait')
+  t.equal((await signIn(known, 'vera', passwordOf('vera'))).status, 200)
 })
 
 t.test('every response carries the security headers', async t => {

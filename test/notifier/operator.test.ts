@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
+import { gatewaySign } from '#shared/bus/gateway-sign.ts'
 import { keys } from '#shared/bus/subjects.ts'
 import type { KeyDocument } from '#shared/contracts/account.ts'
 import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
@@ -499,6 +500,29 @@ scenario('any number of dead letters is reported once, and again when none came 
   await scene.clock.advance(quietMs)
   await scene.receiver.called(2)
   t.match(scene.told()[1], { type: 'dead_letters.quiet', text: 'No dead letter came for 1h; there were 7.' })
+})
+
+scenario('proxy that is not trusted is reported once, and its end when no gateway has seen one for an hour', async (t, scene) => {
+  await Promise.all([scene.run('one'), scene.run('two')])
+  const presence = scene.connect().bucket('presence')
+  const beat = (address: string | null) => presence.put(keys.gatewayPresence('g1'), gatewaySign(address))
+  await beat(null)
+  await scene.clock.advance(lookMs)
+  t.strictSame(scene.types(), [])
+  for (let i = 0; i < 10; i++) {
+    await beat('10.0.0.5')
+    await scene.clock.advance(minute)
+  }
+  await scene.receiver.called(1)
+  t.match(scene.told(), [
+    { type: 'proxy.untrusted', text: /10\.0\.0\.5 .* set TRUST_PROXY/, data: { details: { address: '10.0.0.5' } } },
+  ])
+  for (let passed = 0; passed < quietMs + 2 * minute; passed += minute) {
+    await beat(null)
+    await scene.clock.advance(minute)
+  }
+  await scene.receiver.called(2)
+  t.strictSame(scene.types(), ['proxy.untrusted', 'proxy.settled'])
 })
 
 scenario('log, /readyz and metrics show conditions when the operator has no address', async (t, scene) => {

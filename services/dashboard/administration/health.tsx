@@ -40,6 +40,7 @@ const words: Readonly<Record<string, string>> = {
   storage_full: 'Storage nearly full',
   destination_failing: 'Destination that fails',
   dead_letters: 'Dead letters',
+  proxy_untrusted: 'Proxy that is not trusted',
 }
 
 const columns: readonly Column<Condition>[] = [

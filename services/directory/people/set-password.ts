@@ -50,7 +50,7 @@ async function checkPresent(context: DirectoryContext, user: UserDocument, { cur
   if (user.password === undefined) {
     throw refusal('invalid_state', 'No password', 'This account has no password; an administrator sets the first one')
   }
-  const tried = { username: user.username, client: current.client, attemptId: current.attemptId }
+  const tried = { username: user.username, client: current.client, attemptId: current.attemptId, mark: null }
   const waitMs = await countTry(context, tried)
   if (waitMs > 0) return toWait(waitMs)
   if (!(await context.passwords.verify(current.password, user.password))) return wrong

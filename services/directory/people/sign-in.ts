@@ -14,6 +14,7 @@ import { changeGuarded } from '../documents/guarded.ts'
 import { revoke } from '../keys/revoke.ts'
 import { workspacesOf } from './callers.ts'
 import { usernameFrom } from './fields.ts'
+import { isMarkOf, markOf } from './known-browser.ts'
 import { beginSession } from './sessions.ts'
 import { countTry, forgiveTry } from './sign-in-throttle.ts'
 import { checkDisplayName, checkRoom, findByUsername } from './users.ts'
@@ -23,14 +24,15 @@ type Refusal = Exclude<SignInOutcome, { outcome: 'signed-in' }>
 
 /** Throws `busy` if too many people sign in at once; the caller may retry. Returns every other refusal as an outcome. */
 export const signIn: Answer<'sign-in'> = async (context, request) => {
-  const { username, client, session } = request
-  const tried = { username, client, attemptId: session.id }
+  const { username, client, session, mark = null } = request
+  const user = await findByUsername(context.store, username)
+  const isKnown = mark !== null && user !== null && isMarkOf(context, mark, user.id)
+  const tried = { username, client, attemptId: session.id, mark: isKnown ? mark : null }
   const waitMs = await countTry(context, tried)
   if (waitMs > 0) return toWait(waitMs)
-  const user = await findByUsername(context.store, username)
   if (!(await context.passwords.verify(request.password, user?.password)) || !user) return wrong
   await forgiveTry(context, tried)
-  return user.disabled ? disabled : signedIn(context, user, session)
+  return user.disabled ? disabled : { ...(await signedIn(context, user, session)), mark: markOf(context, user.id) }
 }
 
 /**
@@ -58,7 +60,7 @@ async function signedIn(
   context: DirectoryContext,
   user: UserDocument,
   session: AskRequest<'sign-in'>['session'],
-): Promise<SignInOutcome> {
+): Promise<Extract<SignInOutcome, { outcome: 'signed-in' }>> {
   await ensureFirstWorkspace(context, user)
   return { outcome: 'signed-in', identity: await beginSession(context, user, session) }
 }

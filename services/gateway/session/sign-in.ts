@@ -39,13 +39,17 @@ const signIn = openRoute('POST', '/sign-in', {
   refusals: ['wrong_credentials', 'disabled', 'rate_limited'],
   examples: [{ username: 'owner', password: 'OWNER_PASSWORD' }],
   handler: async (context, call) => {
-    const { directory, cookies, clock } = context
+    const { directory, cookies, clock, forwarding } = context
     const { username, password } = call.body
     const { token, session } = newSession()
-    const outcome = await directory.ask('sign-in', { username, password, client: call.request.ip, session }, call.traceId)
+    const client = forwarding.clientOf(call.request)
+    const mark = cookies.mark(call.request)
+    const sent = { username, password, client, session, ...(mark === null ? {} : { mark }) }
+    const outcome = await directory.ask('sign-in', sent, call.traceId)
     const identity = requireSignedIn(outcome)
     await endEarlierSession(context, call)
     cookies.setToken(call.reply, token, identity.expiresAt - clock.now())
+    if (outcome.outcome === 'signed-in' && outcome.mark) cookies.setMark(call.reply, outcome.mark)
     return whoAmI(context, identity, call.traceId)
   },
 })

@@ -48,9 +48,9 @@ const changePassword = route('PUT', '/password', {
   status: 204,
   refusals: ['wrong_credentials', 'conflict', 'rate_limited'],
   examples: [{ current_password: 'OWNER_PASSWORD', password: 'a much better password' }],
-  handler: async ({ directory }, { visitor, request, body, traceId }) => {
+  handler: async ({ directory, forwarding }, { visitor, request, body, traceId }) => {
     if (!visitor.hasPassword) throw noPassword()
-    const current = { password: body.current_password, client: request.ip, attemptId: randomId(16) }
+    const current = { password: body.current_password, client: forwarding.clientOf(request), attemptId: randomId(16) }
     const asked = { userId: visitor.userId, password: body.password, current, keepSessionId: visitor.sessionId }
     const outcome = await directory.ask('set-password', asked, traceId)
     if (outcome.outcome !== 'set') throw refusalOf(outcome)

@@ -22,6 +22,8 @@ export type NoticeType =
   | 'destination.well'
   | 'dead_letters.found'
   | 'dead_letters.quiet'
+  | 'proxy.untrusted'
+  | 'proxy.settled'
 
 export interface Stated {
   id: string

@@ -15,6 +15,7 @@ import { watchKeys } from './keys.ts'
 import { watchLocations } from './locations.ts'
 import { createOperatorMetrics } from './metrics.ts'
 import { createOutbox } from './outbox.ts'
+import { watchProxies } from './proxies.ts'
 import { type StorageWatcher, watchStorage } from './storage.ts'
 
 export interface Operator {
@@ -38,7 +39,7 @@ export async function startOperator(
   storage = watchStorage(context, conditions, outbox)
   const destinations = watchDestinations(context, conditions)
   const locations = await watchLocations(context, conditions)
-  const others = [watchKeys(context, conditions), watchDeadLetters(context, conditions)]
+  const others = [watchKeys(context, conditions), watchDeadLetters(context, conditions), watchProxies(context, conditions)]
   const watchers: Watcher[] = [locations, storage, destinations, ...others]
   const onError = (error: unknown) => context.logger.warn({ error: String(error) }, 'conditions not looked at')
   const looking = repeat({ clock: context.clock, everyMs: limits.operator.lookMs, onError }, async () => {

@@ -53,8 +53,17 @@ export const peopleAsks = {
     keepSessionId: Type.Optional(Nullable(Id)),
   }),
 
-  /** Signs in with a password. `client`: address of the user. A wrong password is a normal result, not an error. */
-  'sign-in': ask<SignInOutcome>()({ username: Text, password: Text, client: Text, session: NewSession }),
+  /**
+   * Signs in with a password. `client`: address of the user. `mark`: mark of an earlier sign-in in the same browser; absent or invalid: the
+   * browser is unknown. A wrong password is a normal result, not an error.
+   */
+  'sign-in': ask<SignInOutcome>()({
+    username: Text,
+    password: Text,
+    client: Text,
+    session: NewSession,
+    mark: Type.Optional(Text),
+  }),
   /**
    * Signs in a user whom an OIDC provider has authenticated. Finds the user bound to `issuer` and `subject`, or creates the user.
    * `username`: proposed name of a new user. The sender of this request has already verified the provider's response.
@@ -196,7 +205,8 @@ export interface UserView extends Pick<UserDocument, 'id' | 'username' | 'displa
  * checked, because too many attempts failed. `disabled`: the password is right, but the account is disabled.
  */
 export type SignInOutcome =
-  | { outcome: 'signed-in'; identity: SessionIdentity }
+  /** `mark`: by it the directory knows the browser at its next sign-in. Null or absent: there is none. */
+  | { outcome: 'signed-in'; identity: SessionIdentity; mark?: string | null }
   | { outcome: 'wrong' | 'disabled'; message: string }
   | { outcome: 'wait'; message: string; retryAfterMs: number }
 

@@ -2,7 +2,13 @@
 // conditions.
 import { ask, type Stored } from '#shared/contracts/common.ts'
 
-export type ConditionKind = 'location_lost' | 'key_expiring' | 'storage_full' | 'destination_failing' | 'dead_letters'
+export type ConditionKind =
+  | 'location_lost'
+  | 'key_expiring'
+  | 'storage_full'
+  | 'destination_failing'
+  | 'dead_letters'
+  | 'proxy_untrusted'
 
 /** id: `<kind>.<object>`, or only the kind if conditions of this kind concern no object. Instants in ms since the epoch. */
 export interface ConditionDocument extends Stored {

@@ -109,22 +109,23 @@ t.test('bad sign-ins', async t => {
     }
     return outcomes
   }
-  await t.test('each bad sign-in for a name, from any network, doubles the waiting time up to a minute', async t => {
+  await t.test('each bad sign-in for a name from one network doubles the waiting time up to a minute', async t => {
     const world = await start(t)
     await world.addUser('ann', { password: good })
     t.same(await bad(world, limits.signIn.triesPerName, () => 'ann'), Array(5).fill('wrong'))
     const waits: number[] = []
     for (let i = 0; i < 8; i++) {
-      const { outcome } = await world.signIn('ann', good, { client: `198.51.100.${i}` })
+      const { outcome } = await world.signIn('ann', good)
       if (outcome.outcome !== 'wait') throw new Error('no wait')
       waits.push(outcome.retryAfterMs)
       world.clock.advance(outcome.retryAfterMs)
-      await world.signIn('ann', 'wrong password', { client: `198.51.100.${i}` })
+      await world.signIn('ann', 'wrong password')
     }
     t.strictSame(
       waits,
       [1, 2, 4, 8, 16, 32, 60, 60].map(seconds => seconds * second),
     )
+    t.equal((await world.signIn('ann', good, { client: '198.51.100.1' })).outcome.outcome, 'signed-in', 'nobody elsewhere waits')
     world.clock.advance(minute - 1)
     t.match((await world.signIn('ann', good)).outcome, {
       message: 'Too many sign-ins failed; try again in 1s',
@@ -133,6 +134,39 @@ t.test('bad sign-ins', async t => {
     world.clock.advance(1)
     t.equal((await world.signIn('ann', good)).outcome.outcome, 'signed-in')
     t.same(await bad(world, 5, () => 'ann'), Array(5).fill('wrong'), 'a right one begins anew')
+  })
+  await t.test('one network that goes on for hours delays nobody elsewhere, several networks delay unknown browsers', async t => {
+    const world = await start(t)
+    await world.addUser('ann', { password: good })
+    for (let i = 0; i < 100; i++) {
+      await world.signIn('ann', 'wrong password', { client: '203.0.113.1' })
+      world.clock.advance(minute)
+    }
+    t.equal((await world.signIn('ann', good, { client: '198.51.100.1' })).outcome.outcome, 'signed-in')
+    const { triesPerNameInAll } = limits.signIn
+    for (let i = 0; i < triesPerNameInAll; i++) await bad(world, 1, () => 'ann', `203.0.113.${i + 10}`)
+    t.match((await world.signIn('ann', good, { client: '198.51.100.1' })).outcome, { outcome: 'wait', retryAfterMs: second })
+  })
+  await t.test('browser that signed in before is delayed only by its own wrong tries', async t => {
+    const world = await start(t, createMemoryStore(), { incidentSalt: 'secret' })
+    for (const name of ['ann', 'bob']) await world.addUser(name, { password: good })
+    const marked = async (name: string, client: string) => {
+      const { outcome } = await world.signIn(name, good, { client })
+      return (outcome.outcome === 'signed-in' && outcome.mark) || ''
+    }
+    const [mark, another] = [await marked('ann', '192.0.2.1'), await marked('bob', '192.0.2.1')]
+    for (let i = 0; i < limits.signIn.triesPerNameInAll; i++) await bad(world, 1, () => 'ann', `203.0.113.${i}`)
+    const with_ = async (sent: string, password = good) =>
+      (await world.signIn('ann', password, { client: '203.0.113.1', mark: sent })).outcome.outcome
+    for (const forged of ['', 'x', another, `${mark}x`, mark.replace('id-ann', 'id-bob'), mark.slice(0, -1), `${mark}.x`]) {
+      t.equal(await with_(forged), 'wait', forged)
+    }
+    t.equal(await with_(mark), 'signed-in')
+    for (let i = 0; i < limits.signIn.triesPerName; i++) t.equal(await with_(mark, 'wrong password'), 'wrong')
+    t.equal(await with_(mark), 'wait', 'a stolen mark does not help to guess')
+    world.clock.advance(limits.signIn.knownMs)
+    await bad(world, 5, () => 'ann', '203.0.113.1')
+    t.equal(await with_(mark), 'wait', 'a mark ends after a year')
   })
   await t.test('bad sign-ins for an unknown name wait as long as for a known name', async t => {
     const world = await start(t)
@@ -198,13 +232,13 @@ t.test('bad sign-ins', async t => {
   })
 })
 
-onEachStore('a hundred concurrent guesses are verified five times', async (t, store) => {
+onEachStore('of many concurrent guesses from many networks only the free ones are verified', async (t, store) => {
   const { addUser, signIn } = await start(t, store)
   await addUser('ann', { password: good })
   const guesses = Array.from({ length: 30 }, (_, i) => signIn('ann', 'wrong password', { client: `198.51.100.${i}` }))
   const outcomes = (await Promise.all(guesses)).map(({ outcome }) => outcome.outcome)
-  t.equal(outcomes.filter(outcome => outcome === 'wrong').length, limits.signIn.triesPerName)
-  t.equal(outcomes.filter(outcome => outcome === 'wait').length, 30 - limits.signIn.triesPerName)
+  t.equal(outcomes.filter(outcome => outcome === 'wrong').length, limits.signIn.triesPerNameInAll)
+  t.equal(outcomes.filter(outcome => outcome === 'wait').length, 30 - limits.signIn.triesPerNameInAll)
 })
 
 t.test('sessions', async t => {
@@ -330,7 +364,7 @@ t.test('new password', async t => {
       ask('set-password', { userId: 'id-ann', password: better, current: { password, client: 'here', attemptId } })
     for (let i = 0; i < 5; i++) t.match(await change('wrong password', `w${i}`), { outcome: 'wrong' })
     t.match(await change(good, 'late'), { outcome: 'wait', retryAfterMs: second })
-    t.match((await signIn('ann', good)).outcome, { outcome: 'wait' })
+    t.match((await signIn('ann', good, { client: 'here' })).outcome, { outcome: 'wait' })
   })
   await t.test('wrong present password that equals the new password is refused, and counts as one guess', async t => {
     const { addUser, ask } = await start(t)

@@ -201,6 +201,7 @@ const knownValues: Record<string, readonly string[]> = {
     'storage_full',
     'destination_failing',
     'dead_letters',
+    'proxy_untrusted',
   ],
 }
 

@@ -38,10 +38,11 @@ export async function start(t: Test, store: Store = createMemoryStore(), options
   const addUser = (username: string, more: Partial<AskRequest<'create-user'>> = {}) =>
     ask('create-user', { id: `id-${username}`, username, displayName: '', password: null, admin: false, ...more })
   let attempts = 0
-  const signIn = async (username: string, password: string, more: { client?: string; id?: string } = {}) => {
+  const signIn = async (username: string, password: string, more: { client?: string; id?: string; mark?: string } = {}) => {
     const token = makeToken()
     const session = { id: more.id ?? `session${++attempts}`, tokenHash: hashToken(token) }
-    const outcome = await ask('sign-in', { username, password, client: more.client ?? '192.0.2.1', session })
+    const mark = more.mark === undefined ? {} : { mark: more.mark }
+    const outcome = await ask('sign-in', { username, password, client: more.client ?? '192.0.2.1', session, ...mark })
     return { ...session, outcome }
   }
   const told: string[] = []

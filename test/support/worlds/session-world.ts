@@ -81,7 +81,7 @@ export async function startSessionWorld(t: Test, options: WorldOptions = {}): Pr
   const logger = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
   await bootstrap({ store, clock }, { location: 'local' })
   const context = { bus: hub.connect(), clock, logger, metrics: new Registry(), store }
-  const directory = await startDirectory(context, { proberIssuer, passwordCost: cheapPasswords })
+  const directory = await startDirectory(context, { proberIssuer, passwordCost: cheapPasswords, incidentSalt: 'salt' })
   const { ask } = createDirectoryClient(hub.connect(), clock)
   const given: GatewayOptions = {
     version: '2.0.0',

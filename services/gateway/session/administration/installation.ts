@@ -16,7 +16,14 @@ const showHealth = route('GET', '/health', {
     version: Type.String({ examples: ['2.0.0'] }),
     conditions: Type.Array(
       Answered('HealthCondition', {
-        kind: Type.Enum(['location_lost', 'key_expiring', 'storage_full', 'destination_failing', 'dead_letters']),
+        kind: Type.Enum([
+          'location_lost',
+          'key_expiring',
+          'storage_full',
+          'destination_failing',
+          'dead_letters',
+          'proxy_untrusted',
+        ]),
         name: Type.String({ description: 'Of the location, key or destination; else empty.', examples: ['frankfurt'] }),
         since: Instant,
         summary: Type.String({ examples: ['No prober of frankfurt has lived for 5 minutes.'] }),

@@ -37,6 +37,7 @@ export const holderOf = ({ sessionId, userId }: Visitor): string => `session:${s
 export async function findCaller(context: SessionContext, call: Call): Promise<VisitorCall> {
   const visitor = await requireVisitor(context, call)
   noteAccepted(call.request, holderOf(visitor))
+  context.forwarding.noteVisitor(call.request)
   call.request.letIn = letInBySession(visitor)
   call.request.confirmSender = async () => {
     if (hasLostRights(visitor, await requireVisitor(context, call))) throw rightsChanged()

@@ -3,6 +3,7 @@
 
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { limits } from '#shared/limits/limits.ts'
 import { looksLikeSessionToken } from './session-token.ts'
 
 /** The dashboard's script writes this cookie (`services/dashboard/data/workspace.ts`). */
@@ -11,6 +12,9 @@ const workspaceCookie = 'watchkeeper-workspace'
 export interface CookieJar {
   /** Returns the session token. Null: the request has no session cookie, or one that this system did not create. */
   token(request: FastifyRequest): string | null
+  /** Returns the mark of an earlier sign-in in this browser, which the directory checks. Null: there is none. */
+  mark(request: FastifyRequest): string | null
+  setMark(reply: FastifyReply, mark: string): void
   setToken(reply: FastifyReply, token: string, lifeMs: number): void
   clearToken(reply: FastifyReply): void
   /**
@@ -30,6 +34,7 @@ export interface CookieJar {
 export function createCookieJar(secure: boolean): CookieJar {
   const prefix = secure ? '__Host-' : ''
   const sessionName = `${prefix}watchkeeper-session`
+  const markName = `${prefix}watchkeeper-known`
   const transactionName = `${prefix}watchkeeper-sign-in`
   const read = (request: FastifyRequest, name: string): string | null => parseCookie(request.headers.cookie ?? '')[name] ?? null
   const write = (reply: FastifyReply, name: string, value: string, lifeMs: number) => {
@@ -42,6 +47,8 @@ export function createCookieJar(secure: boolean): CookieJar {
       const token = read(request, sessionName)
       return token !== null && looksLikeSessionToken(token) ? token : null
     },
+    mark: request => read(request, markName),
+    setMark: (reply, mark) => write(reply, markName, mark, limits.signIn.knownMs),
     setToken: (reply, token, lifeMs) => write(reply, sessionName, token, lifeMs),
     clearToken: reply => write(reply, sessionName, '', 0),
     workspace: request => read(request, workspaceCookie),
