@@ -1,8 +1,8 @@
 // Cause of an incident as a text for people. Pure.
 import type { IncidentCause } from '#shared/contracts/incidents/incident.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { cut } from '#shared/text/plain-text.ts'
-import { redactedText } from '#shared/text/redaction.ts'
 
 const { textCharacters } = limits.notifier.evidence
 

@@ -1,18 +1,25 @@
 // Value of a filter on a Template's field, parsed according to the type of the field. Pure. Reference: docs/reference/v3.md, 9.3.
 import type { TemplateField } from '#shared/contracts/resources/template.ts'
+import { isCredentialName } from '#shared/secrecy/credential-name.ts'
 import { faultOf } from './read-field.ts'
 import { faultOfWebsiteAnswer } from './website-answers.ts'
 import { systemTemplates } from './website-check.ts'
 
-/** Returns the parsed value. If the field cannot be a filter, or cannot have this value, returns `fault`: the end of an error sentence. */
+/**
+ * Returns the parsed value. If the field cannot be a filter, or cannot have this value, returns `fault`: the end of an error sentence.
+ * `isRedacted`: the reader sees values in display form, and texts by the name of a credential not at all.
+ */
 export function readFilterValue(
   templateKey: string,
   field: TemplateField,
   text: string,
+  isRedacted: boolean,
 ): string | number | boolean | { fault: string } {
   if (field.secret) return { fault: 'names a secret field, by which nothing is filtered' }
   if (field.type.endsWith('_list')) return { fault: 'names a list, by which nothing is filtered' }
   const value = typed(field, text)
+  if (isRedacted && typeof value === 'string' && isCredentialName(field.key))
+    return { fault: 'names a field whose values are hidden from this key' }
   const isSystem = Object.hasOwn(systemTemplates, templateKey)
   const fault = isSystem ? faultOfWebsiteAnswer(field, value) : faultOf(field, value)
   return fault === null ? value : { fault }

@@ -2,6 +2,8 @@
 // message can flood the log.
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino'
 import { limits } from '#shared/limits/limits.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
+import { redactedNamed } from '#shared/secrecy/redacted-value.ts'
 import { type Clock, createSystemClock } from '#shared/time/clock.ts'
 
 export type { Logger }
@@ -25,7 +27,7 @@ export function createLogger(level: string, options: LoggerOptions = {}): Logger
       level,
       base: null,
       redact: { paths: secretPaths.flatMap(path => [path, `*.${path}`, `*.*.${path}`]), censor: '[redacted]' },
-      formatters: { level: label => ({ level: label }) },
+      formatters: { level: label => ({ level: label }), log: shownFields },
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: shownError },
       hooks: {
@@ -40,12 +42,19 @@ export function createLogger(level: string, options: LoggerOptions = {}): Logger
   )
 }
 
+/** Returns the fields of a line in display form. An error stays for `shownError`. */
+const shownFields = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? value : redactedNamed(name, value)]),
+  )
+
 /**
- * Returns an error as a log line shows it. Leaves out the stack of expected errors (an unreachable store or bus, refused credentials),
+ * Returns an error as a log line shows it, with addresses in display form. Leaves out the stack of expected errors (an unreachable store or bus, refused credentials),
  * because the code is not at fault.
  */
 function shownError(error: Error): object {
-  const shown = pino.stdSerializers.err(error)
+  const { message, stack, ...others } = pino.stdSerializers.err(error)
+  const shown = { ...others, message: redactedText(message), stack: redactedText(stack) }
   if (!isExpected(error as Partial<Expected>)) return shown
   const { stack: _, ...rest } = shown
   return rest

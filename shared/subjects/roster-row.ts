@@ -3,8 +3,8 @@ import type { IncidentSnapshot, IncidentState, NextStep } from '#shared/contract
 import type { RosterIncident, RosterRow, RosterStatus } from '#shared/contracts/subjects/roster.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { redactedCause } from '#shared/incidents/cause-text.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { statusOf } from '#shared/subjects/resource-view.ts'
-import { redactedText } from '#shared/text/redaction.ts'
 
 /** Returns the next step of an open incident by time alone, as `nextStep` of `machines/incident-outlook.ts`. */
 export type NextStepOf = (

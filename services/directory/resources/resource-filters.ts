@@ -1,18 +1,21 @@
 // Filters of lists by properties of Resources. A value in a filter is parsed by the type that the Template declares for the field. Matching
 // Resources are found by their tags. Reference: docs/reference/v3.md, 9.3 and 9.4.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
-import type { Template, TemplateField } from '#shared/contracts/resources/template.ts'
+import type { Answer, Answers, Template, TemplateField } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { readFilterValue } from '#shared/manifest/filter-value.ts'
+import { websiteAnswers } from '#shared/manifest/website-answers.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
+import { redactedAnswer } from '#shared/secrecy/redacted-answers.ts'
+import { redactedNamed } from '#shared/secrecy/redacted-value.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import { findRevisions, readRevisions } from '#shared/subjects/stored-revisions.ts'
 import { answerTag, labelTag, stateTag, tagsOf, templateTag } from '#shared/subjects/subject-tags.ts'
 import { allSubjects, subjectsTagged } from '../subjects/tagged-subjects.ts'
 
-export type ResourceFilters = Pick<AskRequest<'list-resources'>, 'state' | 'template' | 'meta' | 'labels'>
+export type ResourceFilters = Pick<AskRequest<'list-resources'>, 'state' | 'template' | 'meta' | 'labels' | 'isRedacted'>
 
 /** Subjects of a workspace that match filters. */
 export interface FilteredSubjects {
@@ -22,23 +25,47 @@ export interface FilteredSubjects {
   isOne(subject: SubjectDocument): boolean
 }
 
+/**
+ * What a filter demands. A tag finds its subjects. A test is asked of every subject that the tags find: it compares the display form of a
+ * value, for which subjects have no tag.
+ */
+type Demand = { tag: string } | { test(subject: SubjectDocument): boolean }
+
 /** Returns the matching subjects. Throws `validation`, with the name of the invalid query parameter. */
 export async function filteredSubjects(
   store: Store,
   workspaceId: string,
-  { state, template, meta, labels }: ResourceFilters,
+  { state, template, meta, labels, isRedacted = false }: ResourceFilters,
 ): Promise<FilteredSubjects> {
+  const demands = [
+    ...(await answerDemands(store, workspaceId, { template, meta, isRedacted })),
+    ...labels.map(label => labelDemand(label, isRedacted)),
+  ]
+  const tests = demands.flatMap(demand => ('test' in demand ? [demand.test] : []))
   const tags = [
     ...(state === 'all' ? [] : [stateTag(state)]),
-    ...templateTags(template, meta),
-    ...(await answerTags(store, workspaceId, template, meta)),
-    ...labels.map(({ key, value }) => labelTag(key, value)),
+    ...templateTags(template, tests.length > 0 ? [] : meta),
+    ...demands.flatMap(demand => ('tag' in demand ? [demand.tag] : [])),
   ]
   const wanted = [...new Set(tags)]
+  const found = (after: string) =>
+    wanted.length === 0 ? allSubjects(store, workspaceId, after) : subjectsTagged(store, workspaceId, wanted, after)
+  const passes = (subject: SubjectDocument) => tests.every(test => test(subject))
   return {
-    ids: after =>
-      wanted.length === 0 ? allSubjects(store, workspaceId, after) : subjectsTagged(store, workspaceId, wanted, after),
-    isOne: subject => subject.workspaceId === workspaceId && subject.deletedAt === null && hasAll(tagsOf(subject), wanted),
+    ids: after => (tests.length === 0 ? found(after) : passing(store, found(after), passes)),
+    isOne: subject =>
+      subject.workspaceId === workspaceId && subject.deletedAt === null && hasAll(tagsOf(subject), wanted) && passes(subject),
+  }
+}
+
+/** Yields those ids whose subjects pass. Reads every subject, in batches. */
+async function* passing(store: Store, batches: AsyncGenerator<string[]>, passes: (subject: SubjectDocument) => boolean) {
+  const { pageReads } = limits.request
+  for await (const ids of batches) {
+    for (let from = 0; from < ids.length; from += pageReads) {
+      const subjects = await store.get('subjects', ids.slice(from, from + pageReads))
+      yield subjects.flatMap(subject => (subject !== null && passes(subject) ? [subject.id] : []))
+    }
   }
 }
 
@@ -73,7 +100,11 @@ function hasAll(tags: readonly string[], wanted: readonly string[]): boolean {
   return wanted.every(tag => has.has(tag))
 }
 
-async function answerTags(store: Store, workspaceId: string, reference: string | null, meta: ResourceFilters['meta']) {
+async function answerDemands(
+  store: Store,
+  workspaceId: string,
+  { template: reference, meta, isRedacted }: Required<Pick<ResourceFilters, 'template' | 'meta' | 'isRedacted'>>,
+): Promise<Demand[]> {
   const [first] = meta
   if (first === undefined) return []
   if (reference === null)
@@ -89,11 +120,25 @@ async function answerTags(store: Store, workspaceId: string, reference: string |
     const parameter = `meta.${key}`
     const field = fields.get(key)
     if (field === undefined) throw invalid(parameter, `The Template ${reference} declares no such field`)
-    const read = readFilterValue(templateKey, field, value)
+    const read = readFilterValue(templateKey, field, value, isRedacted)
     if (typeof read === 'object') throw invalid(parameter, `The parameter '${parameter}' ${read.fault}`)
-    return answerTag(templateKey, key, read)
+    const shown = (value: Answer | null) => redactedAnswer(field, value)
+    const isTagged = !isRedacted || typeof read !== 'string' || (hasOneSource(read) && shown(read) === read)
+    if (isTagged) return { tag: answerTag(templateKey, key, read) }
+    return { test: subject => shown(answersOf(subject)[key] ?? null) === read }
   })
 }
+
+function labelDemand({ key, value }: ResourceFilters['labels'][number], isRedacted: boolean): Demand {
+  if (!isRedacted || (hasOneSource(value) && redactedNamed(key, value) === value)) return { tag: labelTag(key, value) }
+  return { test: ({ labels }) => Object.hasOwn(labels, key) && redactedNamed(key, labels[key]) === value }
+}
+
+/** Returns true if no other text has this text, a display form, as its display form. A display form that hides something has one of the two marks. */
+const hasOneSource = (text: string): boolean => !text.includes('//') && !text.includes('redacted')
+
+const answersOf = ({ check, templated }: SubjectDocument): Answers =>
+  check === null ? (templated?.answers ?? {}) : websiteAnswers(check)
 
 /**
  * Returns the declaration of each field in the named revision. For a key without a version, takes each declaration from the highest

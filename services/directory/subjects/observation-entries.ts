@@ -1,8 +1,8 @@
 // Entries of the Observation log, made from stored Observations and stored checks. Pure. Reference: docs/reference/v3.md, 7.8.
 import type { CheckObservationDocument, PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { shortHash } from '#shared/text/ids.ts'
-import { redactedText } from '#shared/text/redaction.ts'
 
 /** Signal whose rows the log contains. `key`: the signal's key in the ids of stored rows. `signal`: the name that clients see. */
 export interface Source {

@@ -4,6 +4,7 @@
 import type { AuditKind } from '#shared/contracts/ask/ask-audit.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { percentDecoded } from '#shared/net/url-credentials.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { cut, firstCharacters } from '#shared/text/plain-text.ts'
 import { looksLikeAddressToken } from '#shared/tokens/address-token.ts'
 import { holdsToken } from '#shared/tokens/api-token.ts'
@@ -49,7 +50,7 @@ export function auditRow(answered: Answered, at: number): AuditRow {
     method,
     path: cut(withoutTokens(path), pathCharacters),
     status,
-    userAgent: userAgent === '' ? null : firstCharacters(userAgent, userAgentCharacters),
+    userAgent: userAgent === '' ? null : firstCharacters(redactedText(userAgent), userAgentCharacters),
     isObservation: isObservation || address !== null,
   }
 }

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { LoggedDelivery } from '#shared/contracts/ask/ask-notifications.ts'
 import { idPattern } from '#shared/contracts/common.ts'
-import { redactedText } from '#shared/text/redaction.ts'
+import { redactedJson } from '#shared/secrecy/redacted-value.ts'
 import { Answered, Instant, OrNull, writerOf } from '../body/result-schema.ts'
 import { pathPart } from '../http/answer.ts'
 import type { QueryParameter, Route } from '../http/route.ts'
@@ -65,7 +65,7 @@ const deliveryObject = (row: LoggedDelivery, encode: (id: string) => string) =>
     ...row,
     destination: row.destinationName,
     type: row.destinationType,
-    payload: redactedText(row.payload),
+    payload: redactedJson(row.payload),
     incident: row.incidentId && encode(row.incidentId),
   })
 

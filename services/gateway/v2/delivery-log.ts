@@ -1,8 +1,9 @@
-// GET /v2/notifications/deliveries: the delivery log (reference/messages 6), newest first. The log never contains a URL.
+// GET /v2/notifications/deliveries: the delivery log (reference/messages 6), newest first. The log never contains the URL of a destination.
 import { Type } from 'typebox'
 import { pages } from '#shared/async/pages.ts'
 import type { DeliveryView } from '#shared/contracts/ask/ask-notifications.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { redactedJson } from '#shared/secrecy/redacted-value.ts'
 import { invalidField } from '../body/field-values.ts'
 import { Answered, Instant, Kind, writerOf } from '../body/result-schema.ts'
 import { AlertKind, DestinationType, publicNumber } from './notification-fields.ts'
@@ -16,7 +17,7 @@ const Delivery = Answered('NotificationDelivery', {
   destination_type: DestinationType,
   alert_kind: AlertKind,
   status: Type.Enum(['delivered', 'failed']),
-  payload: Type.String({ description: 'The exact body that was sent.' }),
+  payload: Type.String({ description: 'The exact body that was sent, but for credentials in addresses.' }),
   error: Type.String({ description: 'Empty when it was delivered.' }),
   at: Instant,
   kind: Kind('notification_delivery'),
@@ -69,4 +70,5 @@ function readUndelivered(sent: unknown): boolean {
 }
 
 const write = writerOf(Delivery)
-const deliveryObject = (row: DeliveryView) => write({ ...row, id: row.number, destinationId: row.destinationNumber })
+const deliveryObject = (row: DeliveryView) =>
+  write({ ...row, payload: redactedJson(row.payload), id: row.number, destinationId: row.destinationNumber })

@@ -1,7 +1,9 @@
 // Filters of lists by properties of Resources: `template`, `meta.<field>` and `label.<key>`. The directory parses the value of a `meta`
-// filter by the field's declaration in the Template. Reference: docs/reference/v3.md, 9.3 and 9.4.
+// filter by the field's declaration in the Template. What a reader sees redacted is compared in display form, so that a filter tells nothing
+// about a secret. Reference: docs/reference/v3.md, 9.3 and 9.4.
 import { Type } from 'typebox'
 import { limits } from '#shared/limits/limits.ts'
+import { isCredentialName } from '#shared/secrecy/credential-name.ts'
 import { invalidParameter } from './read-query.ts'
 import { isLabelKey, isLabelValue } from './resources/labels.ts'
 
@@ -23,20 +25,29 @@ export const filterRefusals = ['422 template', '422 meta.<field>', '422 label.<k
 
 type Filter = { key: string; value: string }
 
-/** Returns the filters. Throws `validation` for the first filter above the maximum number, or for a label out of bounds. */
-export function readFilters(query: Readonly<Record<string, string | number | boolean>>): {
+/**
+ * Returns the filters. `isRedacted`: the reader sees values in display form. Throws `validation` for the first filter above the maximum
+ * number, for a label out of bounds, or for a label whose values the reader does not see.
+ */
+export function readFilters(
+  query: Readonly<Record<string, string | number | boolean>>,
+  isRedacted: boolean,
+): {
   template: string | null
   meta: Filter[]
   labels: Filter[]
+  isRedacted: boolean
 } {
   const meta = startingWith('meta.', query, metaFilters)
   const labels = startingWith('label.', query, labelFilters)
   for (const { key, value } of labels) {
     if (!isLabelKey(key)) throw invalidParameter(`label.${key}`, `No label has the key '${key}'`)
+    if (isRedacted && isCredentialName(key))
+      throw invalidParameter(`label.${key}`, `Values of the label '${key}' are hidden from this key`)
     if (!isLabelValue(value)) throw invalidParameter(`label.${key}`, 'The value of a label is a text of 1 to 128 characters')
   }
   const { template } = query
-  return { template: typeof template === 'string' ? template : null, meta, labels }
+  return { template: typeof template === 'string' ? template : null, meta, labels, isRedacted }
 }
 
 function startingWith(prefix: string, query: Readonly<Record<string, string | number | boolean>>, most: number): Filter[] {

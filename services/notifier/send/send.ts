@@ -8,6 +8,7 @@ import { limits, second } from '#shared/limits/limits.ts'
 import { createEgress, type Egress, EgressError, permitted } from '#shared/net/egress.ts'
 import { createResolve, type Resolve } from '#shared/net/resolve.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { failed, type Outcome, readQuote, refusedBy, unreachable } from './outcome.ts'
 import { redactAddress } from './redact.ts'
@@ -112,7 +113,7 @@ async function attempt(
       return { kind: 'delivered' }
     }
     const quote = await readQuote(answer.body)
-    return refusedBy(answer, redactAddress(quote, message.url), options.clock.now())
+    return refusedBy(answer, redactedText(redactAddress(quote, message.url)), options.clock.now())
   } catch (error) {
     if (timeout.signal.aborted) return unreachable(`no answer within ${timeoutMs / second} s`)
     if (stop.aborted) return { kind: 'abandoned' }

@@ -14,12 +14,16 @@ const Filters = Type.Array(Type.Object({ key: Type.String({ maxLength: 16_384 })
   maxItems: 5,
 })
 
-/** Filters of a list of Resources. `template`: a key (any revision) or `key@version`; null: any Template. */
+/**
+ * Filters of a list of Resources. `template`: a key (any revision) or `key@version`; null: any Template. `isRedacted`: the reader sees
+ * values in display form, so fields and labels are compared in display form; absent: as stored.
+ */
 export const resourceFilters = {
   state: Type.Enum(['active', 'archived', 'all']),
   template: Nullable(Type.String({ minLength: 1, maxLength: 100 })),
   meta: Filters,
   labels: Filters,
+  isRedacted: Type.Optional(Type.Boolean()),
 }
 
 /** A manifest as the caller sent it; only the manifest reader checks its shape. */

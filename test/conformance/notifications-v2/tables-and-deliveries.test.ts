@@ -289,6 +289,12 @@ t.test('delivery log has exactly the documented fields, newest first, with filte
     at: now(),
     kind: 'notification_delivery',
   })
+  const [row] = await world.store.find('deliveryLog', { where: { workspaceId: id }, limit: 1 })
+  const said = (token: string) => `{ "text" : "see https://a.example/?token=${token}\\nDown for 0s" }`
+  await world.store.insert('deliveryLog', [{ ...row!, id: 'planted', number: row!.number + 500, payload: said('hidden') }])
+  const [planted] = await told(token, 2)
+  t.equal(planted.payload, said('redacted'), 'a credential in an address is hidden, and every other byte stays')
+  await world.store.deleteRange('deliveryLog', 'planted', 'planted~', 10)
   const bad = await addDestination(token, { name: 'bad', url: receiver.url, destination_type: 'webhook', default: true })
   answerWith({ status: 404, body: 'gone away' })
   world.clock.advance(1)

@@ -164,6 +164,20 @@ t.test('delivery log has sent and withheld messages, newest first, without crede
     incident: /^i/,
   })
   t.notMatch(JSON.stringify(first), 'hunter2')
+  const payloads: [sent: string, shown: string][] = [
+    [
+      '{"text":"see https://a.example/?token=hunter2\\nDown for 0s"}',
+      '{"text":"see https://a.example/?token=redacted\\nDown for 0s"}',
+    ],
+    ['{ "text" : "https://a.example/?q=\\"x\\"&token=hunter2" }', '{ "text" : "https://a.example/?q=\\"x\\"&token=redacted" }'],
+    ['https://a.example/;token=hunter2/b#token=hunter2', 'https://a.example/;token=redacted/b#token=redacted'],
+    ['//ada:hunter2@a.example/ is down', '//a.example/ is down'],
+  ]
+  for (const [payload, shown] of payloads) {
+    await world.store.insert('deliveryLog', [row(9, { payload })])
+    t.equal((await read('?limit=1')).deliveries[0].payload, shown)
+    await world.store.deleteRange('deliveryLog', 'Log9', 'LogA', 10)
+  }
   for (const query of [
     '?status=ok',
     '?limit=0',

@@ -128,3 +128,41 @@ t.test('cursor is valid only with the filters of its list (v3 9.1)', async t => 
   const { status, json } = await list(`?template=host&label.env=test&cursor=${forged}`)
   t.strictSame([status, json.error?.details], [422, { field: 'cursor' }])
 })
+
+t.test('filter tells a reader nothing about a value that the reader sees redacted (v3 9.3, 11.2)', async t => {
+  const stored = 'https://me:hidden@pay.example/a?token=hidden&n=1'
+  const shown = 'https://pay.example/a?token=redacted&n=1'
+  const made = await world.addSubject({ id: 'Website002', workspaceId: 'w1', slug: 'pay' })
+  await world.addSubject({ ...made, check: { ...made.check!, url: stored } })
+  const fields = [field('api_token', 'string', { default: '' }), field('link', 'string', { default: '' })]
+  const body = { ...host, key: 'linked', fields }
+  t.equal((await world.call('POST', '/api/v3/workspaces/w1/templates', { token, body })).status, 201)
+  const secrets = { meta: { api_token: 'hidden', link: '?key=hidden' }, labels: { 'api.key': 'hidden', see: stored } }
+  await create('linked-1', { template: 'linked', ...secrets })
+  const viewer = (await world.addPerson('vera', { w1: 'viewer' })).token
+  const ask = async (name: string, value: string, by: string, more = '') => {
+    const query = `${more}${name}=${encodeURIComponent(value)}`
+    const { status, json } = await world.call('GET', `/api/v3/workspaces/w1/resources?${query}`, { token: by })
+    const incidents = await world.call('GET', `/api/v3/workspaces/w1/incidents?${query}`, { token: by })
+    t.equal(incidents.status, status, query)
+    return status === 200 ? json.result.map((one: { key: string }) => one.key) : json.error.details
+  }
+  const website = 'template=website-check&'
+  const linked = 'template=linked&'
+  const cases: [name: string, value: string, more: string, full: unknown, redacted: unknown][] = [
+    ['meta.url', stored, website, ['pay'], []],
+    ['meta.url', shown, website, [], ['pay']],
+    ['meta.url', 'https://pay.example/a?token=guess&n=1', website, [], []],
+    ['meta.url', 'https://example.test/', website, ['site'], ['site']],
+    ['meta.link', '?key=hidden', linked, ['linked-1'], []],
+    ['meta.link', '?key=redacted', linked, [], ['linked-1']],
+    ['meta.api_token', 'hidden', linked, ['linked-1'], { field: 'meta.api_token' }],
+    ['label.api.key', 'hidden', '', ['linked-1'], { field: 'label.api.key' }],
+    ['label.see', stored, '', ['linked-1'], []],
+    ['label.see', shown, '', [], ['linked-1']],
+  ]
+  for (const [name, value, more, full, redacted] of cases) {
+    t.strictSame(await ask(name, value, token, more), full, `${name}=${value} with a full key`)
+    t.strictSame(await ask(name, value, viewer, more), redacted, `${name}=${value} of a viewer`)
+  }
+})

@@ -96,6 +96,12 @@ t.test('credential labels are hidden from viewers and scoped keys (v3 7.8 and 11
   for (const token of [viewer, scoped]) t.strictSame(await labelsOf(token), { env: 'prod', api_token: '[redacted]' })
 })
 
+t.test('body is for full keys of editors and owners (v3 7.8)', async t => {
+  const bodyOf = async (token: string) => (await log('srv', '?signal=load', token)).json.result[0].body
+  for (const token of [owner, editor]) t.strictSame(await bodyOf(token), { pid: 7 })
+  for (const token of [viewer, scoped]) t.equal(await bodyOf(token), null)
+})
+
 t.test('optional field that is null counts as absent (v3 7.6)', async t => {
   await call('POST', resources, { body: { template: 'host', key: 'nulls', name: 'Nulls', labels: null, meta: null } })
   const unset = { kind: null, value: null, labels: null, reason: null, body: null, at: null, id: null }

@@ -3,8 +3,8 @@ import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { SystemTemplate, TemplateField } from '#shared/contracts/resources/template.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
+import { redactedAnswer, redactedAnswers } from '#shared/secrecy/redacted-answers.ts'
 import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
-import { redactedAnswer, redactedAnswers } from '../../../services/gateway/v3/redact.ts'
 import { templateObject } from '../../../services/gateway/v3/templates/template-object.ts'
 import { type ApiWorld, startApiWorld } from '../../support/worlds/api-world.ts'
 
@@ -76,7 +76,7 @@ t.test('defaults of secrets and URLs are redacted like `meta` values (v3 11.2)',
   const planted: SystemTemplate = { ...websiteCheck, fields }
   const defaults = (isRedacted: boolean) => templateObject(planted, isRedacted).fields.map(one => one.default)
   t.strictSame(defaults(false), ['hidden', '', null, 0, stored, stored])
-  t.strictSame(defaults(true), ['[redacted]', '', null, '[redacted]', shown, stored])
+  t.strictSame(defaults(true), ['[redacted]', '', null, '[redacted]', shown, shown])
   t.strictSame(redactedAnswers(fields, { token: 'x', address: stored, other: 1 }), {
     token: '[redacted]',
     address: shown,

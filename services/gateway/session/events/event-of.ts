@@ -2,8 +2,8 @@
 import type { News } from '#shared/contracts/news.ts'
 import { type SessionEvent, type SessionEventData, sessionEvents } from '#shared/contracts/session/session-events.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { subjectOfIncident } from '#shared/text/ids.ts'
-import { redactedText } from '#shared/text/redaction.ts'
 import { writerOf } from '../../body/result-schema.ts'
 import { monitorRow, type RowWords } from '../monitors/monitor-row.ts'
 

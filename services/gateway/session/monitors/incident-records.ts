@@ -8,7 +8,7 @@ import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incide
 import { IncidentRecordObject, IncidentRecordsPage, type OutlookStep } from '#shared/contracts/session/session-incidents.ts'
 import { isOfLocations } from '#shared/incidents/incident-record.ts'
 import { causeOf, storedCause } from '#shared/judging/incident-cause.ts'
-import { redactedText } from '#shared/text/redaction.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { timestamp } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
 import { roleIn } from '../../callers/access.ts'

@@ -3,7 +3,7 @@
 import type { IncidentFilters } from '#shared/contracts/ask/ask-incidents.ts'
 import { LastIncident, MonitorDetail, MonitorIncident, MonitorRulePart } from '#shared/contracts/session/session-monitor.ts'
 import type { MonitorRule, MonitorState } from '#shared/contracts/subjects/monitor-state.ts'
-import { redactedText } from '#shared/text/redaction.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { timestamp, timestampOfMicroseconds } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
 import { roleIn } from '../../callers/access.ts'

@@ -6,7 +6,7 @@ import { RuleTrialInput, RuleTrialObject } from '#shared/contracts/session/sessi
 import type { RuleTrial } from '#shared/contracts/subjects/rule-trial.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { redactedText } from '#shared/text/redaction.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { isSlug } from '#shared/text/slug.ts'
 import { Maybe } from '../../body/field-values.ts'
 import { fieldReader } from '../../body/fields.ts'

@@ -3,8 +3,8 @@
 import { Type } from 'typebox'
 import type { DecisionInput, EvidenceInput, Evidence as RecordedEvidence } from '#shared/contracts/subjects/verdict.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { cut } from '#shared/text/plain-text.ts'
-import { redactedText } from '#shared/text/redaction.ts'
 import { timestamp, timestampOfMicroseconds } from '../../body/instants.ts'
 import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
 

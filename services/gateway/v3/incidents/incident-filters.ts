@@ -1,6 +1,7 @@
 // Lists of Incidents, with their filters. A list contains only Incidents that match all filters. Reference: docs/reference/v3.md,
 // 9.5 and 9.6.
 import { type Static, Type } from 'typebox'
+import { isRedactedIn } from '../../callers/redacted-readers.ts'
 import type { GatewayContext } from '../../context.ts'
 import { type Checked, Paged, type QueryParameter } from '../../http/route.ts'
 import { sayCauses } from '../../subjects/named-causes.ts'
@@ -39,7 +40,7 @@ export async function listIncidents(
   const { resource, rule = null, lifecycle, confirmation, acknowledged, resource_state: state = 'all' } = call.query as Sent
   const filters = {
     state,
-    ...readFilters(call.query),
+    ...readFilters(call.query, isRedactedIn(workspaceId, call.request.identity)),
     resources: [resourceId, resource].filter(reference => reference !== undefined),
     rule,
     isOpen: lifecycle === undefined ? null : lifecycle === 'open',

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentOutline, IncidentRecord, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
-import { redactedText } from '#shared/text/redaction.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { timestamp } from '../../body/instants.ts'
 import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
 import type { SayCause } from '../../subjects/named-causes.ts'
@@ -89,7 +89,7 @@ export interface Words {
 }
 
 export function incidentItem(incident: IncidentRecord, { incidentIds, sayCause }: Words) {
-  const { id, isOpen, confirmedAt, condition, cause, explanation, acknowledgement } = incident
+  const { id, isOpen, confirmedAt, condition, cause, explanation, action, acknowledgement } = incident
   return writeItem({
     ...incident,
     id: incidentIds.encode(id),
@@ -98,6 +98,7 @@ export function incidentItem(incident: IncidentRecord, { incidentIds, sayCause }
     verdict: condition,
     cause: sayCause(cause),
     explanation: redactedText(explanation),
+    action: action === null ? null : redactedText(action),
     acknowledgement: acknowledgement && { ...acknowledgement, at: timestamp(acknowledgement.at) },
   })
 }

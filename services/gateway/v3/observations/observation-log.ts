@@ -2,10 +2,10 @@
 // 7.8.
 import { Type } from 'typebox'
 import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
-import { isCredentialName } from '#shared/text/redaction.ts'
+import { redactedMembers } from '#shared/secrecy/redacted-value.ts'
 import { timestampOfMicroseconds } from '../../body/instants.ts'
 import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
-import { roleIn } from '../../callers/access.ts'
+import { isRedactedIn } from '../../callers/redacted-readers.ts'
 import { route } from '../common.ts'
 import { limitOf, pageQuery } from '../paging.ts'
 import { findResource } from '../resources/resources.ts'
@@ -17,7 +17,7 @@ export const LoggedObservation = Answered('LoggedObservation', {
   state: Type.Enum(['ok', 'problem', 'no_data']),
   value: OrNull(Type.Number({ description: 'Of a check: how long it took, ms.' })),
   labels: Type.Record(Type.String(), Type.String(), { examples: [{}] }),
-  body: OrNull(Type.Object({}, { additionalProperties: true })),
+  body: { ...OrNull(Type.Object({}, { additionalProperties: true })), description: 'Null also for a viewer and a scoped key.' },
   at: Instant,
   received_at: Instant,
   source: Type.Enum(['api', 'address', 'worker'], { description: '`worker`: a check of the platform.' }),
@@ -38,11 +38,10 @@ const list = route('GET', '/workspaces/:workspace/resources/:resource/observatio
   isAudited: true,
   handler: async ({ directory }, call) => {
     const { request, workspaceId, found, query, traceId } = call
-    const { identity } = request
     const signal = typeof query['signal'] === 'string' ? query['signal'] : null
     const wanted = { subjectId: found.id, signal, ...unbounded, limit: limitOf(call) }
     const entries = await directory.ask('list-observations', wanted, traceId)
-    const isRedacted = identity.scope !== null || roleIn(identity, workspaceId) === 'viewer'
+    const isRedacted = isRedactedIn(workspaceId, request.identity)
     return entries.map(entry => loggedObservation(entry, isRedacted))
   },
 })
@@ -50,17 +49,15 @@ const list = route('GET', '/workspaces/:workspace/resources/:resource/observatio
 const unbounded = { from: null, to: null, unaccepted: false }
 
 const write = writerOf(LoggedObservation)
+/** `isRedacted`: the reader sees labels in display form, and no body: a body may contain anything. */
 export const loggedObservation = (entry: ObservationEntry, isRedacted: boolean) =>
   write({
     ...entry,
     location: entry.locationId ?? '',
-    labels: isRedacted ? redacted(entry.labels) : entry.labels,
-    body: entry.body === null ? null : (JSON.parse(entry.body) as object),
+    labels: isRedacted ? redactedMembers(entry.labels) : entry.labels,
+    body: entry.body === null || isRedacted ? null : (JSON.parse(entry.body) as object),
     at: timestampOfMicroseconds(entry.atUs),
     receivedAt: timestampOfMicroseconds(entry.receivedAtUs),
   })
-
-const redacted = (labels: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, isCredentialName(name) ? '[redacted]' : value]))
 
 export const observationLogRoutes = [list]

@@ -6,9 +6,12 @@ import { routeTransitions } from '#shared/contracts/resources/template.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { namedWebsiteAnswers, websiteAnswers } from '#shared/manifest/website-answers.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
+import { redactedAnswers } from '#shared/secrecy/redacted-answers.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
+import { redactedMembers } from '#shared/secrecy/redacted-value.ts'
 import { timestamp } from '../../body/instants.ts'
 import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
-import { isRedactedIn, redactedAnswers } from '../redact.ts'
+import { isRedactedIn } from '../../callers/redacted-readers.ts'
 
 const explained = { examples: ['beat problem'] }
 
@@ -78,11 +81,14 @@ export interface ResourceReader {
 
 export function resourceItem(resource: ResourceView, reader: ResourceReader) {
   const openIncident = openIncidentOf(resource, reader.incidentIds)
-  return writeItem({ ...resource, meta: metaOf(resource, reader), openIncident })
+  const isRedacted = isRedactedIn(resource.workspaceId, reader.identity)
+  const labels = isRedacted ? redactedMembers(resource.labels) : resource.labels
+  return writeItem({ ...resource, meta: metaOf(resource, reader, isRedacted), labels, openIncident })
 }
 
 export function resourceObject(resource: ResourceView, reader: ResourceReader) {
   const { signals, rules, maintenance } = resource
+  const isRedacted = isRedactedIn(resource.workspaceId, reader.identity)
   return {
     ...resourceItem(resource, reader),
     signals: signals.map(({ id, key, kind, isPlatform }) => ({
@@ -91,7 +97,7 @@ export function resourceObject(resource: ResourceView, reader: ResourceReader) {
       kind,
       states: isPlatform ? ['ok', 'problem'] : ['ok', 'problem', 'no_data'],
     })),
-    rules: rules.map(rule => ruleObject(rule, reader.incidentIds)),
+    rules: rules.map(rule => ruleObject(isRedacted ? withRedactedAction(rule) : rule, reader.incidentIds)),
     maintenance: maintenance && {
       from: timestamp(maintenance.startedAt),
       until: timestamp(maintenance.endsAt),
@@ -102,6 +108,11 @@ export function resourceObject(resource: ResourceView, reader: ResourceReader) {
 
 const ruleObject = ({ openIncident, ...rule }: ResourceRuleView, { encode }: IncidentIds) =>
   writeRule({ ...rule, openIncident: openIncident === null ? null : encode(openIncident) })
+
+const withRedactedAction = (rule: ResourceRuleView): ResourceRuleView => ({
+  ...rule,
+  action: rule.action === null ? null : redactedText(rule.action),
+})
 
 /** Returns the worst open Incident. If several are equally bad, returns the oldest of them (v3 5.5). */
 function openIncidentOf({ rules }: ResourceView, incidentIds: IncidentIds) {
@@ -119,10 +130,12 @@ const rankOf = ({ standing }: ResourceRuleView): number => standings.indexOf(sta
 const numberOf = ({ openIncident }: ResourceRuleView): number => Number(openIncident?.split('.')[1])
 
 function metaOf(
-  { answers, check, usualDelays, workspaceId }: ResourceView,
-  { identity, isNamed = false }: ResourceReader,
+  { answers, check, usualDelays }: ResourceView,
+  { isNamed = false }: ResourceReader,
+  isRedacted: boolean,
 ): Record<string, unknown> {
-  if (check === null) return { ...answers }
+  // A published Template declares neither secrets nor URLs, so only the names of its fields decide.
+  if (check === null) return isRedacted ? redactedAnswers([], answers ?? {}) : { ...answers }
   const stored = isNamed ? namedWebsiteAnswers(check) : websiteAnswers(check, usualDelays ?? undefined)
-  return isRedactedIn(workspaceId, identity) ? redactedAnswers(websiteCheck.fields, stored) : stored
+  return isRedacted ? redactedAnswers(websiteCheck.fields, stored) : stored
 }

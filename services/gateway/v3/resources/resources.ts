@@ -12,6 +12,7 @@ import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
+import { isRedactedIn } from '../../callers/redacted-readers.ts'
 import type { GatewayContext } from '../../context.ts'
 import { pathPart } from '../../http/answer.ts'
 import { Paged } from '../../http/route.ts'
@@ -76,7 +77,13 @@ const list = route('GET', all, {
     const { request, workspaceId, query, traceId } = call
     const { identity } = request
     const state = (query['state'] ?? 'active') as 'active' | 'archived' | 'all'
-    const asked = { workspaceId, state, ...readFilters(query), after: readCursor(call), limit: limitOf(call) }
+    const asked = {
+      workspaceId,
+      state,
+      ...readFilters(query, isRedactedIn(workspaceId, identity)),
+      after: readCursor(call),
+      limit: limitOf(call),
+    }
     const { items, next } = await directory.ask('list-resources', asked, traceId)
     return new Paged(
       items.map(resource => resourceItem(resource, { incidentIds, identity, isNamed: isNamed(query) })),

@@ -10,46 +10,50 @@ import type {
 } from '#shared/contracts/resources/template.ts'
 import { signalsOf } from '#shared/manifest/read-decision.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
+import { redactedAnswer } from '#shared/secrecy/redacted-answers.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { Answered, OrNull } from '../../body/result-schema.ts'
-import { redactedAnswer } from '../redact.ts'
 
 const Wait = Type.Union([Type.Integer(), Type.Object({ meta: Type.String() })])
 
-/** Returns the Template. `isRedacted`: whether defaults of secrets and URLs are redacted for the caller (v3 11.2). */
+/** Returns the Template. `isRedacted`: whether the caller sees its defaults and texts in display form (v3 11.2). */
 export function templateObject(template: Template | SystemTemplate, isRedacted: boolean) {
   const { key, version, name, summary, fields, signals, rules } = template
   const isSystem = rules.some(rule => rule.decision === null)
+  const shown = isRedacted ? redactedText : same
   return {
     id: `${key}@${version}`,
     key,
     version,
     name,
-    summary,
+    summary: shown(summary),
     fields: fields.map(field => fieldObject(field, isRedacted)),
     signals: signals.map(({ key, kind, everySeconds, help }) => ({
       key,
       kind,
       every_seconds: everySeconds,
-      help,
+      help: shown(help),
       states: isSystem ? ['ok', 'problem'] : ['ok', 'problem', 'no_data'],
     })),
-    rules: rules.map(rule => ruleObject(rule, template)),
+    rules: rules.map(rule => ruleObject(rule, template, shown)),
   }
 }
+
+const same = (text: string): string => text
 
 function fieldObject(field: TemplateField, isRedacted: boolean) {
   const { key, label, help, type, required, options, min, max } = field
   const usual = isRedacted ? redactedAnswer(field, field.default) : field.default
-  return { key, label, help, type, required, default: usual, options, min, max }
+  return { key, label, help: isRedacted ? redactedText(help) : help, type, required, default: usual, options, min, max }
 }
 
-function ruleObject(rule: TemplateRule | SystemRule, { signals }: Template | SystemTemplate) {
+function ruleObject(rule: TemplateRule | SystemRule, { signals }: Template | SystemTemplate, shown: (text: string) => string) {
   const { key, help, action, wait, decision, destination, routes } = rule
   return {
     key,
     signals: decision === null ? signals.map(signal => signal.key) : signalsOf(decision),
-    help,
-    action,
+    help: shown(help),
+    action: action === null ? null : shown(action),
     wait: { confirm_after: seconds(wait.confirmAfter), recover_after: seconds(wait.recoverAfter) },
     decision,
     destination,

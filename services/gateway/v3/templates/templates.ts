@@ -6,10 +6,10 @@ import type { SystemTemplate, Template } from '#shared/contracts/resources/templ
 import { Manifest } from '#shared/contracts/resources/template.ts'
 import { refusal } from '#shared/errors.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
+import { isRedactedAnywhere, isRedactedIn } from '../../callers/redacted-readers.ts'
 import type { GatewayContext } from '../../context.ts'
 import { pathPart } from '../../http/answer.ts'
 import { route, type V3Call } from '../common.ts'
-import { isRedactedAnywhere, isRedactedIn } from '../redact.ts'
 import { TemplateObject, templateObject } from './template-object.ts'
 
 const listSystem = route('GET', '/templates', {

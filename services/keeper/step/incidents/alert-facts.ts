@@ -9,7 +9,8 @@ import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { redactedCause } from '#shared/incidents/cause-text.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { isSilent } from '#shared/judging/read-input.ts'
-import { redactedText, redactedUrl } from '#shared/text/redaction.ts'
+import { messageFields } from '#shared/secrecy/message-fields.ts'
+import { redactedText, redactedUrl } from '#shared/secrecy/redacted-text.ts'
 import { factsOf } from '../judging/judge-rule.ts'
 import { templateFacts } from '../judging/template-facts.ts'
 import type { TemplateOf } from '../types.ts'
@@ -34,13 +35,13 @@ export function alertFacts(
   const named = (value: string) => inputs.filter(input => ofLocations && input.value === value).map(input => input.input)
   const failing = inputs.find(input => input.value === 'problem')
   return {
-    subjectName: subject.name,
+    subjectName: redactedText(subject.name),
     subjectSlug: subject.slug,
     ruleKey: ofLocations ? context.ruleKey : (rule?.slug ?? context.ruleKey),
     ruleName: ofLocations ? '' : (rule?.name ?? ''),
     template: subject.template,
     url: subject.check === null ? '' : redactedUrl(subject.check.url),
-    ...shownFields(subject.check),
+    ...messageFields({ ...subject.check }, key => hiddenFields.has(key)),
     evidence,
     failing: named('problem'),
     unknown: named('unknown'),
@@ -58,15 +59,8 @@ export function alertFacts(
   }
 }
 
-/** Fields that are always omitted, because an address and a request body may be secret. */
+/** Fields that are always omitted, because an address and a request body may be secret (reference/messages 5.6). */
 const hiddenFields: ReadonlySet<string> = new Set(['url', 'data'] satisfies (keyof WebsiteCheck)[])
-
-/** Returns fields with a single value. Lists and possible secrets are left out and counted (reference/messages 5.6; v3 10.9). */
-function shownFields(check: WebsiteCheck | null): Pick<AlertFacts, 'fields' | 'fieldsOmitted'> {
-  const all = Object.entries(check ?? {})
-  const shown = all.filter(([key, value]) => !hiddenFields.has(key) && !Array.isArray(value))
-  return { fields: Object.fromEntries(shown), fieldsOmitted: all.length - shown.length }
-}
 
 /** Returns evidence without the addresses that senders quote in errors, and without readings, which are separate facts. */
 const withoutSecrets = (evidence: Evidence): Evidence => ({

@@ -5,7 +5,8 @@ import type { IncidentContext } from '#shared/contracts/incidents/incident.ts'
 import type { Template, TemplateRule } from '#shared/contracts/resources/template.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { DecisionInput, Evidence } from '#shared/contracts/subjects/verdict.ts'
-import { redactedText } from '#shared/text/redaction.ts'
+import { messageFields } from '#shared/secrecy/message-fields.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import type { TemplateOf } from '../types.ts'
 import { templateRuleOf } from './resource-template.ts'
 
@@ -28,7 +29,7 @@ export function templateFacts(
   const inputs = evidence.inputs.flatMap(({ reading }) => (reading === undefined ? [] : [withoutSecrets(reading)]))
   return {
     ...answeredFields(subject, templateOf(subject)),
-    action: declared.action,
+    action: declared.action === null ? null : redactedText(declared.action),
     routing: routingOf(declared),
     resourceKey: subject.slug,
     reasons: reasonsOf(inputs),
@@ -58,8 +59,6 @@ function reasonsOf(inputs: readonly DecisionInput[]): NonNullable<TemplateFacts[
 
 /** Returns answers with a single value. Lists and possible secrets are left out and counted (v3 10.9). */
 function answeredFields({ templated }: SubjectDocument, { fields }: Template): Pick<AlertFacts, 'fields' | 'fieldsOmitted'> {
-  const answers = templated?.answers ?? {}
   const isHidden = (key: string) => fields.some(field => field.key === key && (field.secret || field.type === 'url'))
-  const shown = Object.entries(answers).filter(([key, value]) => !Array.isArray(value) && !isHidden(key))
-  return { fields: Object.fromEntries(shown), fieldsOmitted: Object.keys(answers).length - shown.length }
+  return messageFields(templated?.answers ?? {}, isHidden)
 }

@@ -2,8 +2,8 @@
 import type { SeriesDocument } from '#shared/contracts/observations/observation.ts'
 import type { ObservedInput } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
-import { redactedText } from '#shared/text/redaction.ts'
 
 /** `addedAt`: instant at which the input was added to the rules, ms. */
 export const neverObserved = (addedAt: number): ObservedInput => ({
