@@ -19,6 +19,7 @@ import { installationSalt } from './data/incident-salt.ts'
 import { findEmbeddedStore } from './data/known-installation.ts'
 import { openKnownStore } from './data/open-known-store.ts'
 import { removePresence } from './data/predecessor.ts'
+import { ownPorts } from './listeners.ts'
 import { demandFreePort, measureReadiness, startOpsServer } from './ops-server.ts'
 import { decideRunMode, type RunMode } from './run-mode.ts'
 import { type RunningServices, reachable, startServices } from './services.ts'
@@ -108,6 +109,7 @@ async function startAll(running: Running): Promise<string | null> {
       ...running,
       ...opened,
       pace,
+      ownPorts: ownPorts({ settings, opsPort: ops.port, busUrl: opened.busAddress.url }),
       incidentSalt,
       predecessors,
       missedSince,

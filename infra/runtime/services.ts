@@ -6,7 +6,9 @@ import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { createEgress } from '#shared/net/egress.ts'
+import { createEgress, type Egress } from '#shared/net/egress.ts'
+import { createOwnPorts, type OwnPort } from '#shared/net/own-ports.ts'
+import { createResolve } from '#shared/net/resolve.ts'
 import type { Service, ServiceContext, ServiceContextWithStore } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
 import { operatorWebhook } from '../../services/notifier/settings.ts'
@@ -38,7 +40,15 @@ export interface ServicesOptions {
   missedSince?: number | null
   /** Address of the bus for worker threads. */
   busAddress: BusAddress
+  /** Ports of this installation besides the gateway's, which checks and messages must not reach; absent: none. */
+  ownPorts?: readonly OwnPort[]
   pace: CollectorPace
+}
+
+interface StartOptions extends ServicesOptions {
+  /** With the gateway's port, once it listens. */
+  ownPorts: readonly OwnPort[]
+  egress: Egress
 }
 
 export interface RunningServices {
@@ -61,14 +71,20 @@ const stopOrder: readonly ServiceName[] = ['gateway', 'prober', 'keeper', 'notif
 export async function startServices(
   context: ServiceContext,
   store: Store | null,
-  options: ServicesOptions,
+  given: ServicesOptions,
 ): Promise<RunningServices> {
+  const { clock } = context
+  const { EGRESS_DENY: deny, EGRESS_ALLOW: allow } = given.settings
+  const ownPorts = [...(given.ownPorts ?? [])]
+  const own = createOwnPorts(ownPorts, { clock, resolve: createResolve({ clock }) })
+  const options: StartOptions = { ...given, ownPorts, egress: createEgress({ deny, allow, own }) }
   const running = new Map<ServiceName, Service>()
   let url: string | null = null
   let placed: PlacedProber | null = null
   const stop = async () => {
     for (const name of stopOrder) await stopInTime(name, running.get(name), context)
     running.clear()
+    await own.stop()
   }
   try {
     for (const name of options.mode.services) {
@@ -76,12 +92,13 @@ export async function startServices(
         const gateway = await startGateway(context, options)
         running.set(name, gateway.service)
         url = gateway.url
+        ownPorts.push({ host: options.settings.HOST, port: Number(new URL(gateway.url).port) || 80 })
       } else if (name === 'prober' && options.mode.services.length > 1) {
         placed = await placeProber(context, options)
         running.set(name, placed)
       } else if (name === 'prober') {
-        const given = await proberOptions(context, options)
-        running.set(name, await retryStart(context.clock, () => startProber(context, given)))
+        const ofProber = await proberOptions(context, options)
+        running.set(name, await retryStart(clock, () => startProber(context, ofProber)))
       } else running.set(name, await startStored(name, { ...context, store: demandStore(store) }, options))
     }
   } catch (error) {
@@ -110,7 +127,7 @@ async function stopInTime(name: ServiceName, service: Service | undefined, { clo
 async function startStored(
   name: 'directory' | 'keeper' | 'notifier',
   context: ServiceContextWithStore,
-  options: ServicesOptions,
+  options: StartOptions,
 ): Promise<Service> {
   const { settings, processId, version, incidentSalt } = options
   const websiteHolds = { confirmAfterMs: settings.WEBSITE_CONFIRM_AFTER, closeAfterMs: settings.WEBSITE_CLOSE_AFTER }
@@ -138,12 +155,12 @@ async function startStored(
     serviceUrl: settings.SERVICE_URL,
     publicUrl: settings.PUBLIC_URL || `http://localhost:${settings.PORT}`,
     operatorWebhook: operatorWebhook(settings),
-    egress: createEgress({ deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }),
+    egress: options.egress,
   })
 }
 
 /** Starts the prober of a process with other services. The prober moves to a worker thread when it has many checks. */
-async function placeProber(context: ServiceContext, options: ServicesOptions): Promise<PlacedProber> {
+async function placeProber(context: ServiceContext, options: StartOptions): Promise<PlacedProber> {
   const { startPlacedProber } = await import('./prober/place.ts')
   const { settings, busAddress, pace } = options
   const given = await proberOptions(context, options)
@@ -156,7 +173,7 @@ async function placeProber(context: ServiceContext, options: ServicesOptions): P
     thread: async () => {
       const { startProberThread } = await import('./prober/thread.ts')
       const { egress: _, ...prober } = { ...given, proberId: nameInThread(given.proberId) }
-      const egress = { deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }
+      const egress = { deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW, own: options.ownPorts }
       const data = { logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress }
       return startProberThread(data, { clock: context.clock, pace })
     },
@@ -170,14 +187,14 @@ async function startProber(context: ServiceContext, options: ProberOptions): Pro
   return start(context, options)
 }
 
-async function proberOptions(context: ServiceContext, options: ServicesOptions): Promise<ProberOptions> {
+async function proberOptions(context: ServiceContext, options: StartOptions): Promise<ProberOptions> {
   const { settings, version, processId } = options
   return {
     locationId: options.locationId || (await idOfLocation(context, settings.LOCATION)),
     proberId: settings.PROBER_ID || processId,
     version,
     serviceUrl: settings.SERVICE_URL,
-    egress: createEgress({ deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }),
+    egress: options.egress,
   }
 }
 

@@ -77,7 +77,7 @@ export class Connection {
       this.#listener?.onResolved()
       let addresses: readonly string[]
       try {
-        addresses = permitted(egress, found)
+        addresses = permitted(egress, found, target.port)
       } catch (error) {
         this.#listener?.onFailed(error as Error)
         return

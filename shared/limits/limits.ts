@@ -822,6 +822,8 @@ export const limits = {
   egress: {
     /** Largest number of CIDR blocks in `EGRESS_DENY` or `EGRESS_ALLOW`. The address of each connection is compared with all blocks. */
     blocks: 1_000,
+    /** Pause between two look-ups of the names of bus and store, ms. A moved server is closed to checks and messages this much later. */
+    namesMs: minute,
   },
 
   ...peopleLimits,

@@ -5,13 +5,24 @@
 import { BlockList, isIP } from 'node:net'
 import { limits } from '#shared/limits/limits.ts'
 import { embeddedAddresses } from '#shared/net/embedded-address.ts'
+import type { OwnPorts } from '#shared/net/own-ports.ts'
+import { isPublicAddress } from '#shared/net/public-address.ts'
 import type { Setting } from '#shared/settings.ts'
 
 export interface Egress {
   /**
    * Returns the reason why an address is closed, in words for people; null: the address is open. A text that is not an address is closed.
    */
-  refusal(address: string): string | null
+  refusal(address: string, port: number): string | null
+  /** Whether what answers at an address may be quoted to people: only answers from the public internet may. */
+  isPublic(address: string): boolean
+}
+
+/** Rules of an installation. Absent: none. */
+interface EgressRules {
+  deny?: readonly Cidr[]
+  allow?: readonly Cidr[]
+  own?: Pick<OwnPorts, 'has'>
 }
 
 /** A CIDR block such as `10.0.0.0/8` or `fd00::/8`, or a single address. */
@@ -45,8 +56,10 @@ const builtIn: readonly (readonly [reason: string, blocks: readonly string[]])[]
   ['a multicast address', ['224.0.0.0/4', 'ff00::/8']],
 ]
 
-/** `allow` has priority over `deny` and over the built-in list. */
-export function createEgress({ deny = [], allow = [] }: { deny?: readonly Cidr[]; allow?: readonly Cidr[] } = {}): Egress {
+const ownPort = 'a port of Watchkeeper itself'
+
+/** `allow` has priority over `deny`, over the own ports and over the built-in list. */
+export function createEgress({ deny = [], allow = [], own }: EgressRules = {}): Egress {
   const allowed = blockList(allow)
   const closed = [{ reason: 'closed by EGRESS_DENY', blocks: deny }, ...builtInBlocks].map(({ reason, blocks }) => ({
     reason,
@@ -56,32 +69,36 @@ export function createEgress({ deny = [], allow = [] }: { deny?: readonly Cidr[]
   const anyClosed = blockList([...deny, ...builtInBlocks.flatMap(({ blocks }) => blocks)])
   const isAllowed = (address: string) => contains(allowed, address)
   return {
-    refusal: given => {
+    refusal: (given, port) => {
       // A scope (`fe80::1%eth0`) names an interface, not a destination.
       const address = given.split('%')[0] as string
       if (isIP(address) === 0) return 'not an address'
       const embedded = embeddedAddresses(address)
       const forms = [...embedded, address]
+      if (forms.some(form => own?.has(form, port)) && !forms.some(isAllowed)) return ownPort
       if (!forms.some(form => contains(anyClosed, form)) || isAllowed(address)) return null
       // Packets may be sent to any of the embedded addresses, so every one of them must be open.
       const wrong = embedded.filter(form => contains(anyClosed, form) && !isAllowed(form))
       if (wrong.length === 0 && embedded.some(isAllowed)) return null
       return closed.find(({ list }) => forms.some(form => contains(list, form)))?.reason ?? null
     },
+    isPublic: isPublicAddress,
   }
 }
 
-/** Returns those addresses of a name that are open. Throws an EgressError if all are closed. */
-export function permitted(egress: Egress, addresses: readonly string[]): readonly string[] {
-  const open = addresses.filter(address => egress.refusal(address) === null)
+/** Returns those addresses of a name that are open at a port. Throws an EgressError if all are closed. */
+export function permitted(egress: Egress, addresses: readonly string[], port: number): readonly string[] {
+  const open = addresses.filter(address => egress.refusal(address, port) === null)
   if (open.length > 0 || addresses.length === 0) return open
-  throw new EgressError(egress.refusal(addresses[0] as string) as string)
+  throw new EgressError(egress.refusal(addresses[0] as string, port) as string)
 }
 
 /** Settings of the two services that open connections: prober and notifier. */
 export const egressSettings = {
   EGRESS_DENY: cidrs('Addresses that neither checks nor messages may reach, besides link-local and cloud metadata addresses.'),
-  EGRESS_ALLOW: cidrs('Addresses that checks and messages may reach whatever else closes them.'),
+  EGRESS_ALLOW: cidrs(
+    'Addresses that checks and messages may reach whatever else closes them; also opens the own ports of Watchkeeper there.',
+  ),
 }
 
 function cidrs(meaning: string): Setting<readonly Cidr[]> {

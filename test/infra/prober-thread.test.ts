@@ -60,7 +60,7 @@ t.test('checks of a thread are reported and counted, and stop with the thread', 
   }
   const { pace, counted } = countedPace()
   const address = { url: bus.url, token: bus.token, credentialsFile: '', ownMachine: true }
-  const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [] } }
+  const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [], own: [] } }
   const thread = await startProberThread(data, { clock, pace })
   t.strictSame(thread.unready(), [])
   await allTwice
@@ -84,7 +84,7 @@ t.test('metrics keep their last read values after the thread has died', async t 
   const { promise: worker, resolve } = Promise.withResolvers<Worker>()
   process.once('worker', resolve)
   const address = { url: bus.url, token: bus.token, credentialsFile: '', ownMachine: true }
-  const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [] } }
+  const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [], own: [] } }
   const thread = await startProberThread(data, { clock, pace: countedPace().pace })
   const read = await thread.metrics()
   await (await worker).terminate()
@@ -99,7 +99,7 @@ t.test('start of a thread that cannot work fails, and the thread ends', async t 
   await bus.connect('house', { declare: true })
   const { pace, counted } = countedPace()
   const address = { url: bus.url, token: 'wrong', credentialsFile: '', ownMachine: true }
-  const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [] } }
+  const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [], own: [] } }
   await t.rejects(startProberThread(data, { clock, pace }), { message: /the thread of the prober/ })
   t.strictSame(counted, { joined: 1, left: 1 })
 })

@@ -12,6 +12,7 @@ import { subjects } from '#shared/bus/subjects.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import { limits, minute, second } from '#shared/limits/limits.ts'
+import { createEgress } from '#shared/net/egress.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
@@ -52,7 +53,7 @@ async function told(t: Test, url: string): Promise<House> {
   const one = alert('one', 'a', 1)
   await house.store.insert('alerts', [one])
   await house.store.insert('destinations', [destination('one', url)])
-  const service = await house.start('n1')
+  const service = await house.start('n1', { egress: { ...createEgress(), isPublic: () => true } })
   t.teardown(() => house.stop(service))
   house.nudge(one.id)
   return house

@@ -14,13 +14,16 @@ import type { SigningSecret } from '#shared/contracts/notifications/destination.
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
 import { createEgress, EgressError, egressSettings, permitted } from '#shared/net/egress.ts'
+import { createOwnPorts, type OwnPort } from '#shared/net/own-ports.ts'
+import { isPublicAddress } from '#shared/net/public-address.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
 import { readSettings, SettingError } from '#shared/settings.ts'
 import { StoreError } from '#shared/store/port.ts'
+import { ownPorts } from '../../infra/runtime/listeners.ts'
 import { startDirectory } from '../../services/directory/app.ts'
 import { Lanes } from '../../services/notifier/claim/lanes.ts'
 import { redactAddress } from '../../services/notifier/send/redact.ts'
-import { createSender } from '../../services/notifier/send/send.ts'
+import { createSender, type Sender } from '../../services/notifier/send/send.ts'
 import { signatureOf } from '../../services/notifier/send/signature.ts'
 import { runCheck } from '../prober/run-check.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
@@ -198,7 +201,7 @@ t.test('address in a closed range is refused in every notation', async t => {
     ['64:ff9b:1:808:8:800::', null],
     ['2606:4700::1111', null],
   ]
-  for (const [address, reason] of rows) t.equal(createEgress().refusal(address), reason, address)
+  for (const [address, reason] of rows) t.equal(createEgress().refusal(address, 80), reason, address)
 })
 
 t.test('operator can close and open ranges of addresses, and an opened range wins over a closed range', async t => {
@@ -220,10 +223,10 @@ t.test('operator can close and open ranges of addresses, and an opened range win
     ['10.0.0.0/8', '10.1.0.0/16', '64:ff9b:1:a01:2:300:808:808', true],
   ]
   for (const [deny, allow, address, open] of rows) {
-    t.equal(blocks(deny, allow).refusal(address), open ? null : 'closed by EGRESS_DENY', `${deny} ${allow} ${address}`)
+    t.equal(blocks(deny, allow).refusal(address, 80), open ? null : 'closed by EGRESS_DENY', `${deny} ${allow} ${address}`)
   }
   const disguised = '64:ff9b:1:a00:0:100:a9fe:a9fe'
-  t.equal(blocks('', '10.0.0.0/8').refusal(disguised), 'the address of a cloud metadata service', 'one form opens no other')
+  t.equal(blocks('', '10.0.0.0/8').refusal(disguised, 80), 'the address of a cloud metadata service', 'one form opens no other')
   for (const bad of [
     '10.0.0.0/33',
     'fd00::/129',
@@ -240,8 +243,112 @@ t.test('operator can close and open ranges of addresses, and an opened range win
   }
   const many = Array.from({ length: limits.egress.blocks + 1 }, () => '10.0.0.1').join(',')
   t.throws(() => blocks(many), /EGRESS_DENY may list 1000 blocks/)
-  t.same(permitted(blocks(''), ['169.254.0.1', '127.0.0.1']), ['127.0.0.1'], 'of several, what is open is left')
-  t.throws(() => permitted(blocks(''), ['169.254.0.1', 'fe80::1']), EgressError)
+  t.same(permitted(blocks(''), ['169.254.0.1', '127.0.0.1'], 80), ['127.0.0.1'], 'of several, what is open is left')
+  t.throws(() => permitted(blocks(''), ['169.254.0.1', 'fe80::1'], 80), EgressError)
+})
+
+t.test('only answers of public addresses are quoted (messages 6.3)', async t => {
+  const inside = [
+    ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.0.1', '169.254.0.1', '100.64.0.1', '0.0.0.0', '198.18.0.1', '240.0.0.1'],
+    ...['::1', '::', 'fe80::1', 'fd12::1', 'fec0::1', '::ffff:127.0.0.1', '::ffff:10.0.0.1', '64:ff9b::a00:1', '2002:7f00:1::'],
+    ...['64:ff9b:1::a00:1', '2001:db8::1', 'ff02::1', 'localhost', ''],
+  ]
+  for (const address of inside) t.equal(isPublicAddress(address), false, address)
+  for (const address of ['8.8.8.8', '2606:4700::1111', '64:ff9b::808:808', '::ffff:8.8.8.8'])
+    t.equal(isPublicAddress(address), true, address)
+  const receiver = await createReceiver(() => ({ status: 500, body: 'the secrets of /T0secretT0 at https://u:p@a.test/' }))
+  const { port } = new URL(receiver.url)
+  const resolve: Resolve = (name, done) => done(null, name === 'mixed.example' ? ['127.0.0.1', '127.0.0.2'] : ['127.0.0.1'])
+  const ofWorld = (isPublic: (address: string) => boolean) =>
+    createSender({ clock: createVirtualClock(startAt), ...options, resolve, egress: { ...blocks(''), isPublic } })
+  const [outside, usual, half] = [ofWorld(() => true), ofWorld(isPublicAddress), ofWorld(address => address === '127.0.0.1')]
+  t.teardown(() => Promise.all([outside.close(), usual.close(), half.close(), receiver.close()]))
+  const errorOf = async (sender: Sender, host: string) => {
+    const message = {
+      url: `http://${host}:${port}/T0secretT0`,
+      body: '{}',
+      idempotencyKey: 'msg_1',
+      madeAt: startAt,
+      signature: null,
+    }
+    const outcome = await sender.send(message, new AbortController().signal)
+    return outcome.kind === 'refused' ? outcome.error : outcome.kind
+  }
+  const status = 'http_500: the destination answered 500 Internal Server Error'
+  const quoted = `${status}: "the secrets of [redacted] at https://a.test/"`
+  const rows: [sender: Sender, host: string, error: string][] = [
+    [outside, 'shop.example', quoted],
+    [outside, '127.0.0.1', quoted],
+    [usual, 'shop.example', status],
+    [usual, '127.0.0.1', status],
+    [usual, '[::ffff:127.0.0.1]', status],
+    [half, 'shop.example', quoted],
+    [half, 'mixed.example', status],
+  ]
+  for (const [sender, host, error] of rows) t.equal(await errorOf(sender, host), error, host)
+  t.equal(receiver.hits.length, rows.length, 'one call for each')
+})
+
+t.test('neither message nor check reaches a port of Watchkeeper itself, unless EGRESS_ALLOW names its address', async t => {
+  const receiver = await createReceiver(() => ({ status: 200 }))
+  const port = Number(new URL(receiver.url).port)
+  const clock = createVirtualClock(startAt)
+  const asked: string[] = []
+  let bus = ['127.0.0.1']
+  const resolve: Resolve = (name, done) => {
+    asked.push(name)
+    done(null, name === 'bus.example' ? bus : ['127.0.0.1'])
+  }
+  const hosts = ['127.0.0.1', 'localhost', '0.0.0.0', '::', 'bus.example']
+  const entry = { method: 'GET', statuses: [200], data: '', contentType: '', expectedText: '' } as unknown as CheckEntry
+  const outcomesOf = async (own: OwnPort[], EGRESS_ALLOW: string, host: string) => {
+    const ports = createOwnPorts(own, { clock, resolve })
+    const allow = readSettings(egressSettings, { EGRESS_ALLOW }).EGRESS_ALLOW
+    const egress = createEgress({ allow, own: ports })
+    const sender = createSender({ clock, ...options, resolve, egress })
+    const url = `http://${host}:${port}/metrics`
+    const message = { url, body: '{}', idempotencyKey: 'msg_1', madeAt: startAt, signature: null }
+    const sent = await sender.send(message, new AbortController().signal)
+    const check = await runCheck({ ...entry, url }, { clock, resolve, egress, userAgent: 'test' })
+    await Promise.all([sender.close(), ports.stop()])
+    return [sent, check]
+  }
+  const error = 'EGRESS rules close this address: it is a port of Watchkeeper itself'
+  const sentence = 'Not checked: EGRESS rules close this address. It is a port of Watchkeeper itself.'
+  for (const own of hosts)
+    for (const host of ['127.0.0.1', '127.1', '[::ffff:127.0.0.1]', 'shop.example'])
+      t.match(
+        await outcomesOf([{ host: own, port }], '', host),
+        [{ error: `not_sent: ${error}` }, { error: sentence }],
+        `${own} ${host}`,
+      )
+  t.equal(receiver.hits.length, 0)
+  const open = [{ kind: 'delivered' }, { ok: true }]
+  t.match(await outcomesOf([{ host: '127.0.0.1', port }], '127.0.0.1', 'shop.example'), open, 'named by EGRESS_ALLOW')
+  t.match(await outcomesOf([{ host: '127.0.0.1', port: port - 1 }], '', 'shop.example'), open, 'another port')
+  t.match(await outcomesOf([{ host: '203.0.113.7', port }], '', 'shop.example'), open, 'another address')
+
+  bus = ['203.0.113.8']
+  const ports = createOwnPorts([{ host: 'bus.example', port: 4_222 }], { clock, resolve })
+  t.strictSame([ports.has('203.0.113.8', 4_222), ports.has('203.0.113.9', 4_222)], [true, false])
+  bus = ['203.0.113.9']
+  await clock.advance(limits.egress.namesMs)
+  t.strictSame([ports.has('203.0.113.8', 4_222), ports.has('203.0.113.9', 4_222)], [false, true], 'the server has moved')
+  await ports.stop()
+  await receiver.close()
+})
+
+t.test('ports of the installation are those of operations, bus and store, as far as the process knows them', async t => {
+  const settings = { HOST: '::', MONGODB_URL: 'mongodb://me:p%40ss@m1.example,m2.example:27018/watchkeeper?x=1' }
+  const busUrl = 'nats://token@n1.example,tls://[fd00::1]:4223'
+  const servers = [
+    { host: '::', port: 9_090 },
+    { host: 'n1.example', port: 4_222 },
+    { host: 'fd00::1', port: 4_223 },
+    { host: 'm1.example', port: 27_017 },
+    { host: 'm2.example', port: 27_018 },
+  ]
+  t.strictSame(ownPorts({ settings, opsPort: 9_090, busUrl }), servers)
 })
 
 t.test('neither message nor check reaches an address in a closed range by any host name', async t => {
@@ -318,7 +425,11 @@ t.test('attempt ends at its time limit or when it is stopped, even before it has
   const url = `http://slow.example:${(receiver.address() as AddressInfo).port}/`
   const lookups: (() => void)[] = []
   const clock = createHandClock(startAt)
-  const resolve: Resolve = (_name, done) => void lookups.push(() => done(null, ['127.0.0.1']))
+  let isAnswered = false
+  const resolve: Resolve = (_name, done) => {
+    if (isAnswered) done(null, ['127.0.0.1'])
+    else lookups.push(() => done(null, ['127.0.0.1']))
+  }
   const sender = createSender({ clock, ...options, resolve })
   t.teardown(() => Promise.all([sender.close(), new Promise(closed => receiver.close(closed))]))
   const message = { url, body: '{}', madeAt: startAt, signature: null }
@@ -337,6 +448,7 @@ t.test('attempt ends at its time limit or when it is stopped, even before it has
   t.strictSame(await stopped, { kind: 'abandoned' })
   const good = sender.send({ ...message, idempotencyKey: 'good' }, new AbortController().signal)
   await begun()
+  isAnswered = true
   for (const answer of lookups) answer()
   t.strictSame(await good, { kind: 'delivered' })
   t.strictSame(heard, ['good'], 'what was given up is not sent by a connection that comes late')
@@ -416,7 +528,7 @@ t.test('test message makes one attempt and one row of the log, whatever its outc
   t.equal(hit.headers['webhook-signature'], signatureOf([secret('a')], signed))
   t.equal(hit.headers['idempotency-key'], hit.headers['webhook-id'])
 
-  const refused = 'http_503: the destination answered 503 Service Unavailable: "no [redacted] here"'
+  const refused = 'http_503: the destination answered 503 Service Unavailable'
   t.same(await test('bad'), { delivered: false, error: refused })
   t.same(await test('dead'), { delivered: false, error: 'unreachable: connection refused' })
   t.match(await test('metadata'), { delivered: false, error: /^not_sent: EGRESS rules close this address/ })

@@ -1,5 +1,6 @@
 // Interface of a prober in a worker thread, for the thread that starts it. Also the messages between the two threads.
 import type { Cidr } from '#shared/net/egress.ts'
+import type { OwnPort } from '#shared/net/own-ports.ts'
 import type { Service } from '#shared/service.ts'
 import type { ProberOptions } from '../../../services/prober/app.ts'
 import type { BusAddress } from '../bus/bus-credentials.ts'
@@ -19,7 +20,7 @@ export interface ProberThreadData {
   logLevel: string
   bus: BusAddress
   prober: Pick<ProberOptions, 'locationId' | 'proberId' | 'version' | 'serviceUrl'>
-  egress: { deny: readonly Cidr[]; allow: readonly Cidr[] }
+  egress: { deny: readonly Cidr[]; allow: readonly Cidr[]; own: readonly OwnPort[] }
 }
 
 export type ToProber = { kind: 'metrics' } | { kind: 'stop' } | { kind: 'collect' }

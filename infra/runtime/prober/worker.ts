@@ -5,6 +5,8 @@ import { Registry } from 'prom-client'
 import { connectBus } from '#shared/bus/nats/nats.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
+import { createOwnPorts } from '#shared/net/own-ports.ts'
+import { createResolve } from '#shared/net/resolve.ts'
 import { createLogger } from '#shared/observability/logger.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
 import { startProber } from '../../../services/prober/app.ts'
@@ -29,7 +31,8 @@ const bus = await connectBus({
   declare: false,
 })
 const figures = () => metrics.getMetricsAsJSON()
-const service = await startProber({ bus, clock, logger, metrics }, { ...prober, egress: createEgress(egress) })
+const own = createOwnPorts(egress.own, { clock, resolve: createResolve({ clock }) })
+const service = await startProber({ bus, clock, logger, metrics }, { ...prober, egress: createEgress({ ...egress, own }) })
 
 const sayState = () => say({ kind: 'state', unready: service.unready() })
 const stopObserving = observeCollections(at => say({ kind: 'collected', at }))
@@ -39,6 +42,7 @@ async function stop(): Promise<void> {
   stopListening()
   stopObserving()
   await service.stop()
+  await own.stop()
   await bus.close()
   clock.stop()
   say({ kind: 'stopped', metrics: await figures() })

@@ -4,8 +4,8 @@
 
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, buildConnector, Dispatcher, request } from 'undici'
-import { limits, second } from '#shared/limits/limits.ts'
-import { createEgress, type Egress, EgressError, permitted } from '#shared/net/egress.ts'
+import { limits, minute, second } from '#shared/limits/limits.ts'
+import { createEgress, type Egress, permitted } from '#shared/net/egress.ts'
 import { createResolve, type Resolve } from '#shared/net/resolve.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
@@ -52,25 +52,39 @@ const idleMs = 2 * second
 const timedOut = Symbol('timed out')
 
 interface Client {
-  agent: Agent
+  /** Connects only if all addresses of a host are public. */
+  outside: Agent
+  /** Connects to every open address. */
+  anywhere: Agent
   request: typeof request
+  /** Origins that were not public lately, with the instant (monotonic, ms) until which `outside` is not tried. A hint: it spares a look-up. */
+  inside: Map<string, number>
 }
+
+/** How long an origin counts as not public, ms. Its answers are not quoted in this time, even if it becomes public. */
+const insideMs = 10 * minute
+/** Largest number of such origins; beyond it all are forgotten. */
+const insideOrigins = 1_000
+
+/** Error of `outside` for a host that is not public. Nothing was sent. */
+class NotPublicError extends Error {}
 
 /** Loads undici, which takes 5 MB of memory and up to 0.1 s. An installation without a destination never loads undici. */
 async function openClient(options: SenderOptions): Promise<Client> {
   const { Agent, buildConnector, request } = await import('undici')
-  const agent = new Agent({
-    allowH2: false,
-    pipelining: 1,
-    keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: idleMs,
-    // These time-outs of undici may fire up to a second late. They end only responses that nobody reads: the exact timer of the attempt
-    // ends all others.
-    headersTimeout: 2 * limits.notifier.sendMs,
-    bodyTimeout: limits.notifier.sendMs,
-    connect: createGuardedConnect(buildConnector, options),
-  })
-  return { agent, request }
+  const agent = (isOutside: boolean) =>
+    new Agent({
+      allowH2: false,
+      pipelining: 1,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+      // These time-outs of undici may fire up to a second late. They end only responses that nobody reads: the exact timer of the attempt
+      // ends all others.
+      headersTimeout: 2 * limits.notifier.sendMs,
+      bodyTimeout: limits.notifier.sendMs,
+      connect: createGuardedConnect(buildConnector, options, isOutside),
+    })
+  return { outside: agent(true), anywhere: agent(false), request, inside: new Map() }
 }
 
 export function createSender(options: SenderOptions): Sender {
@@ -84,7 +98,10 @@ export function createSender(options: SenderOptions): Sender {
   return {
     send: (message, stop, timeoutMs = limits.notifier.sendMs) => attempt(message, stop, timeoutMs, open, options),
     prepare: async () => void (await open()),
-    close: async () => (await client)?.agent.destroy(),
+    close: async () => {
+      const opened = await client
+      await Promise.all([opened?.outside.destroy(), opened?.anywhere.destroy()])
+    },
   }
 }
 
@@ -98,21 +115,24 @@ async function attempt(
   const timeout = new AbortController()
   const forget = options.clock.schedule(timeoutMs, () => timeout.abort(timedOut))
   try {
-    const { agent, request } = await open()
+    const client = await open()
     const signal = AbortSignal.any([stop, timeout.signal])
-    const asked = request(message.url, {
-      method: 'POST',
-      headers: headersOf(message, options),
-      body: message.body,
-      signal,
-      dispatcher: agent,
-    })
-    const answer = await unlessAborted(asked, signal)
+    const post = (dispatcher: Agent) => {
+      const headers = headersOf(message, options)
+      return unlessAborted(
+        client.request(message.url, { method: 'POST', headers, body: message.body, signal, dispatcher }),
+        signal,
+      )
+    }
+    const { origin } = new URL(message.url)
+    const { answer, isPublic } = await postFrom(client, post, { origin, now: options.clock.monotonic() })
     if (answer.statusCode >= 200 && answer.statusCode < 300) {
       void drain(answer.body, options.clock)
       return { kind: 'delivered' }
     }
-    const quote = await readQuote(answer.body)
+    // An answer from inside may be a page that only this machine can read, so nobody is told what it says.
+    const quote = isPublic ? await readQuote(answer.body) : ''
+    if (!isPublic) void drain(answer.body, options.clock)
     return refusedBy(answer, redactedText(redactAddress(quote, message.url)), options.clock.now())
   } catch (error) {
     if (timeout.signal.aborted) return unreachable(`no answer within ${timeoutMs / second} s`)
@@ -120,6 +140,23 @@ async function attempt(
     return failed(error)
   } finally {
     forget()
+  }
+}
+
+/** Posts to a public host. If the host is not public, posts to it all the same, and says so. `now`: monotonic, ms. */
+async function postFrom<T>(
+  { outside, anywhere, inside }: Client,
+  post: (agent: Agent) => Promise<T>,
+  { origin, now }: { origin: string; now: number },
+) {
+  if ((inside.get(origin) ?? 0) > now) return { answer: await post(anywhere), isPublic: false }
+  try {
+    return { answer: await post(outside), isPublic: true }
+  } catch (error) {
+    if (!(error instanceof NotPublicError)) throw error
+    if (inside.size >= insideOrigins) inside.clear()
+    inside.set(origin, now + insideMs)
+    return { answer: await post(anywhere), isPublic: false }
   }
 }
 
@@ -162,33 +199,51 @@ function credentialsOf(url: string): Record<string, string> {
 }
 
 /**
- * Returns a connector for undici. The connector fails with an EgressError before it sends a packet if the egress rules permit none of the
- * addresses.
+ * Returns a connector for undici. The connector fails before it sends a packet: with an EgressError if the egress rules permit none of the
+ * addresses, and with a NotPublicError if it connects only to the outside and one of the permitted addresses is not public.
  */
-function createGuardedConnect(build: typeof buildConnector, sender: SenderOptions): buildConnector.connector {
+function createGuardedConnect(build: typeof buildConnector, sender: SenderOptions, isOutside: boolean): buildConnector.connector {
   const { resolve = createResolve(sender), egress = createEgress() } = sender
-  const lookup: LookupFunction = (hostname, options, done) => {
+  const open = (found: readonly string[], port: number): readonly string[] => {
+    const addresses = permitted(egress, found, port)
+    if (isOutside && !addresses.every(egress.isPublic)) throw new NotPublicError()
+    return addresses
+  }
+  const connectorOf = (port: number) =>
+    build({ allowH2: false, timeout: 2 * limits.notifier.sendMs, lookup: guardedLookup(resolve, found => open(found, port)) })
+  // A look-up does not know the port, so each port has its own.
+  const connectors = new Map<number, buildConnector.connector>()
+  return (options, done) => {
+    const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80)
+    try {
+      // An IP address needs no look-up, so it is checked here.
+      if (isIP(options.hostname) !== 0) open([options.hostname], port)
+    } catch (error) {
+      done(error as Error, null)
+      return
+    }
+    const connect = connectors.get(port) ?? connectorOf(port)
+    connectors.set(port, connect)
+    connect(options, done)
+  }
+}
+
+const guardedLookup =
+  (resolve: Resolve, open: (found: readonly string[]) => readonly string[]): LookupFunction =>
+  (hostname, options, done) => {
     resolve(hostname, (error, found) => {
-      const addresses = error === null ? openOnes(egress, found) : error
+      const addresses = error === null ? openOnes(found, open) : error
       if (addresses instanceof Error) return done(addresses, '', 0)
       if (options.all) return done(null, addresses)
       const [first] = addresses
       done(null, first?.address as string, first?.family)
     })
   }
-  const connect = build({ allowH2: false, timeout: 2 * limits.notifier.sendMs, lookup })
-  return (options, done) => {
-    // An IP address needs no look-up, so it is checked here.
-    const reason = isIP(options.hostname) === 0 ? null : egress.refusal(options.hostname)
-    if (reason === null) connect(options, done)
-    else done(new EgressError(reason), null)
-  }
-}
 
-function openOnes(egress: Egress, found: readonly string[]): { address: string; family: number }[] | Error {
+function openOnes(found: readonly string[], open: (found: readonly string[]) => readonly string[]) {
   if (found.length === 0) return Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
   try {
-    return permitted(egress, found).map(address => ({ address, family: isIP(address) }))
+    return open(found).map(address => ({ address, family: isIP(address) }))
   } catch (error) {
     return error as Error
   }
