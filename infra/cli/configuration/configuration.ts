@@ -20,7 +20,7 @@ export function addApplyCommand(program: Command): void {
 export function addExportCommand(program: Command): void {
   const command = program
     .command('export')
-    .description('write a workspace to a folder as files for apply, without secrets and without URLs of destinations')
+    .description('write a workspace to a folder as files for apply, which show secrets as [redacted] and no URLs of destinations')
     .argument('<folder>', 'an empty folder, or one that does not exist')
     .option('--force', 'also into a folder that holds something: files of an earlier export are replaced, others stay')
   overApi(command)

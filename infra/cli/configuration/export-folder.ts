@@ -1,6 +1,6 @@
 // `./watchkeeper export`: reads the whole workspace, then writes the files. Before it reads anything, the command refuses a folder that is
 // not empty.
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { counted } from '#shared/text/counted.ts'
 import { exportFiles, firstLine } from '../../../services/gateway/configuration/export-files.ts'
@@ -66,7 +66,9 @@ async function replace(folder: string, files: readonly { path: string; text: str
     for (const { path, text } of files) {
       const file = join(folder, path)
       await mkdir(dirname(file), { recursive: true })
-      await writeFile(file, text)
+      await writeFile(file, text, { mode: 0o600 })
+      // An existing file keeps its mode when it is written.
+      await chmod(file, 0o600)
     }
   } catch (error) {
     if (error instanceof StartError) throw error

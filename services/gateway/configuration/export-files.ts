@@ -1,12 +1,14 @@
-// A workspace as configuration files in one canonical order and form: equal workspaces give equal bytes. Contains neither secrets nor URLs
-// of destinations. Pure.
+// A workspace as configuration files in one canonical order and form: equal workspaces give equal bytes. Contains no URL of a destination,
+// and `[redacted]` in place of secrets. Pure.
 
 import { stringify } from 'yaml'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import { manifestOf } from '#shared/manifest/manifest-of.ts'
 import { isDelay } from '#shared/manifest/website-answers.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
+import { fileForm, hasHiddenPart } from '#shared/secrecy/file-form.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
+import { fileMembers } from './kept-values.ts'
 import { memberOf } from './plan-resources.ts'
 import { highest } from './plan-templates.ts'
 import { type Present, type PresentResource, type PresentSubject, websiteTemplate } from './present.ts'
@@ -37,7 +39,7 @@ export function exportFiles(present: Present): Exported {
     { path: 'delivery-tables.yaml', objects: tablesOf(present) },
   ].filter(({ objects }) => objects.length > 0)
   const files = groups.map(({ path, objects }) => ({ path, text: `${firstLine}\n${objects.map(textOf).join('---\n')}` }))
-  return { files, objects: groups.reduce((sum, { objects }) => sum + objects.length, 0), omitted: omittedOf(present, active) }
+  return { files, objects: groups.reduce((sum, { objects }) => sum + objects.length, 0), omitted: omittedOf(present, groups) }
 }
 
 /** Returns all files joined into one file with the same meaning. */
@@ -77,7 +79,7 @@ function templateGroups({ templates, destinations }: Present, active: readonly P
       .toSorted((one, other) => one.version - other.version)
   const revisions = keys.map(key => ({
     path: `templates/${key}.yaml`,
-    objects: kept(key).map(one => ({ kind: 'Template', ...manifestOf(one, destinations) })),
+    objects: kept(key).map(one => ({ kind: 'Template', ...manifestOf(withoutSecretDefaults(one), destinations) })),
   }))
   const bound = active.filter(one => one.template !== null && !isMonitor(one))
   const resourceKeys = [...new Set(bound.map(({ template }) => keyOf(template)))].sort()
@@ -88,11 +90,17 @@ function templateGroups({ templates, destinations }: Present, active: readonly P
   return [...revisions, ...resources]
 }
 
+/** Returns the revision with its defaults in the form of a file. */
+const withoutSecretDefaults = (template: Present['templates'][number]): Present['templates'][number] => ({
+  ...template,
+  fields: template.fields.map(field => ({ ...field, default: fileForm(field.key, field.default) })),
+})
+
 const keyOf = (template: string | null): string => (template ?? '').split('@', 1)[0] as string
 
 function resourceOf({ key, name, template, meta, labels }: PresentResource, revision: { fields: readonly Usual[] } | undefined) {
   const answered = revision === undefined ? meta : changedAnswers(revision.fields, meta)
-  return { kind: 'Resource', key, name, template, ...memberOf('meta', answered), ...memberOf('labels', sorted(labels)) }
+  return { kind: 'Resource', key, name, template, ...memberOf('meta', fileMembers(answered)), ...labelsOf(labels) }
 }
 
 interface Usual {
@@ -110,14 +118,17 @@ function changedAnswers(fields: readonly Usual[], meta: Readonly<Record<string, 
 }
 
 function monitorOf({ key, name, meta, labels }: PresentResource, locations: Present['locations']) {
-  const fields = websiteCheck.fields.filter(({ secret }) => !secret)
+  const { fields } = websiteCheck
+  const secrets = new Set(fields.filter(({ secret }) => secret).map(field => field.key))
   // A delay that was named is exported even if it equals the default, because the installation's setting may be another.
-  const answered = changedAnswers(
+  const changed = changedAnswers(
     fields.map(one => (isDelay(one.key) ? { key: one.key, default: null } : one)),
     meta,
   )
+  const inFile = Object.entries(changed).map(([field, value]) => [field, fileForm(field, value, secrets.has(field))])
+  const answered: Record<string, unknown> = Object.fromEntries(inFile)
   const named = Array.isArray(answered['locations']) ? answered['locations'].map(id => nameOf(id, locations)) : []
-  return { kind: 'Monitor', key, name, meta: { ...answered, locations: named }, ...memberOf('labels', sorted(labels)) }
+  return { kind: 'Monitor', key, name, meta: { ...answered, locations: named }, ...labelsOf(labels) }
 }
 
 /** Returns the name of a Location. If the name is also the name or the id of another Location, returns the id of the Location instead. */
@@ -130,14 +141,18 @@ function nameOf(id: unknown, locations: Present['locations']): unknown {
 function subjectsOf({ classic }: Present, active: readonly PresentResource[]): object[] {
   return active.flatMap(({ key, name, labels }) => {
     const found = classic?.subjects.find(one => one.key === key)
-    return found === undefined ? [] : [{ kind: 'Subject', key, name, ...memberOf('labels', sorted(labels)), ...partsOf(found) }]
+    return found === undefined ? [] : [{ kind: 'Subject', key, name, ...labelsOf(labels), ...partsOf(found) }]
   })
 }
 
 const partsOf = ({ signals, rules }: PresentSubject) => ({
   ...(signals.length === 0
     ? {}
-    : { signals: signals.toSorted(byKey).map(({ key, name, kind, meta }) => ({ key, name, kind, ...memberOf('meta', meta) })) }),
+    : {
+        signals: signals
+          .toSorted(byKey)
+          .map(({ key, name, kind, meta }) => ({ key, name, kind, ...memberOf('meta', fileMembers(meta)) })),
+      }),
   ...(rules.length === 0 ? {} : { rules: rules.toSorted(byKey) }),
 })
 
@@ -148,9 +163,19 @@ function tablesOf({ classic }: Present): object[] {
     .map(([subject, rows]) => ({ kind: 'DeliveryTable', subject, rows }))
 }
 
-function omittedOf(present: Present, active: readonly PresentResource[]): string[] {
-  const secrets = active.filter(one => isMonitor(one) && (one.meta['data'] ?? '') !== '').map(({ key }) => key)
+/** Returns what the files lack, as sentences. `groups`: the objects of the files. */
+function omittedOf(present: Present, groups: readonly { objects: readonly object[] }[]): string[] {
+  const redacted = groups.flatMap(({ objects }) => objects.filter(hasHiddenPart)) as { kind: string; key: string }[]
+  const archived = present.resources.filter(one => one.archived_at !== null).length
+  const revisions = groups.flatMap(({ objects }) => objects.filter(one => 'kind' in one && one.kind === 'Template')).length
+  const older = present.templates.length - revisions
   return [
+    'Members, keys, Observation addresses, payload templates, maintenance windows, Incidents and Observations are in no file.',
+    ...(present.destinations.length === 0
+      ? []
+      : ['The URLs and secrets of destinations are left out: apply asks for those of new ones.']),
+    ...(archived === 0 ? [] : [`Archived Resources are left out: ${archived}.`]),
+    ...(older <= 0 ? [] : [`Revisions of Templates that no Resource uses are left out: ${older}.`]),
     ...(present.classic === null
       ? ['Custom subjects and delivery tables are left out: API_LEGACY=gone switches their API off.']
       : []),
@@ -158,9 +183,14 @@ function omittedOf(present: Present, active: readonly PresentResource[]): string
       key =>
         `The monitor ${key} has signals and rules of its own beside its check, which no file holds: apply leaves them as they are.`,
     ),
-    ...secrets.map(key => `The answer data of the monitor ${key} is a secret, and is left out: apply leaves it as it is.`),
+    ...redacted.map(
+      ({ kind, key }) =>
+        `The ${kind} ${key} has secrets, which the file shows as [redacted]: apply keeps the stored values, and asks for those of a new one.`,
+    ),
   ]
 }
+
+const labelsOf = (labels: Readonly<Record<string, string>>) => memberOf('labels', fileMembers(sorted(labels)))
 
 const isMonitor = ({ template }: PresentResource): boolean => template === websiteTemplate
 

@@ -9,6 +9,7 @@ import type { SentDestination } from '#shared/contracts/notifications/sent-desti
 import { limits } from '#shared/limits/limits.ts'
 import { isHttpUrl } from '#shared/net/http-url.ts'
 import { faultAt } from './document.ts'
+import { variableName } from './kept-values.ts'
 import { left, type Step } from './step.ts'
 import type { WantedDestination } from './wanted.ts'
 
@@ -47,11 +48,7 @@ export function planDestinations(
 export const isSame = (name: string, other: string): boolean => name.toLowerCase() === other.toLowerCase()
 
 /** Returns the environment variable of a destination: `On call` becomes `WATCHKEEPER_DESTINATION_ON_CALL_URL`. */
-export const variableOf = (name: string): string =>
-  `WATCHKEEPER_DESTINATION_${name
-    .toUpperCase()
-    .replace(/[^A-Z0-9]+/g, '_')
-    .replace(/^_|_$/g, '')}_URL`
+export const variableOf = (name: string): string => variableName(['DESTINATION', name, 'URL'])
 
 function requireOwnVariables(wanted: readonly WantedDestination[]): void {
   const names = new Map<string, string>()

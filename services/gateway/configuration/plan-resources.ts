@@ -1,6 +1,6 @@
 // Steps of Resources and of website monitors. A file describes the whole Resource. If the file omits an answer, the field returns to its
-// default. If the file omits a label, the label is removed. The answer to a secret field is kept if the file omits it, because no export
-// contains secrets. Pure.
+// default. If the file omits a label, the label is removed. The answer to a secret field is kept if the file omits it or does not show it.
+// Pure.
 
 import { apiPath } from '#shared/api-v3/client.ts'
 import type { Answers, Template } from '#shared/contracts/resources/template.ts'
@@ -8,8 +8,10 @@ import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { namedWebsiteAnswers, readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
+import { hasHiddenPart } from '#shared/secrecy/file-form.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
+import type { KeptValues } from './kept-values.ts'
 import { highest, type Revisions } from './plan-templates.ts'
 import { type Present, type PresentResource, websiteTemplate } from './present.ts'
 import { left, type Step, type StepRequest } from './step.ts'
@@ -18,6 +20,7 @@ import type { WantedResource } from './wanted.ts'
 interface Context {
   workspace: string
   revisions: Revisions
+  kept: KeptValues
 }
 
 type Meta = Readonly<Record<string, unknown>>
@@ -36,15 +39,30 @@ interface Judged {
 export function planResources(
   wanted: readonly WantedResource[],
   { resources, locations }: Present,
-  { workspace, revisions }: Context,
+  { workspace, revisions, kept }: Context,
 ): Step[] {
   const present = new Map(resources.map(resource => [resource.key, resource]))
-  return wanted.map(one => {
-    const found = present.get(one.key)
-    if (found !== undefined) requireSameKind(one, found)
+  return wanted.map(sent => {
+    const found = present.get(sent.key)
+    if (found !== undefined) requireSameKind(sent, found)
+    const one = withKeptValues(sent, found, kept)
     const judged = one.template === null ? judgeMonitor(one, locations) : judgeResource(one, one.template, revisions)
     return found === undefined ? made(judged, workspace) : changed(judged, found, workspace)
   })
+}
+
+/** Returns the Resource with the values that its file does not show. */
+function withKeptValues(one: WantedResource, found: PresentResource | undefined, kept: KeptValues): WantedResource {
+  const { source, key } = one
+  const meant = (part: 'meta' | 'labels', extra: string[]) => {
+    const entries = Object.entries(one[part]).map(([name, value]) => {
+      const stored = found === undefined ? undefined : (found[part][name] ?? null)
+      const place = { source, path: `${part}.${name}`, words: `${part}.${name} of ${key}` }
+      return [name, kept.meant(value, stored, { ...place, variable: ['RESOURCE', key, ...extra, name] })]
+    })
+    return Object.fromEntries(entries)
+  }
+  return { ...one, meta: meant('meta', []), labels: meant('labels', ['LABEL']) as Record<string, string> }
 }
 
 function requireSameKind({ source, key, template }: WantedResource, found: PresentResource): void {
@@ -118,6 +136,7 @@ function changed(judged: Judged, found: PresentResource, workspace: string): Ste
   const labels = labelChange(one.labels, found.labels)
   const name = one.name === found.name ? {} : { name: one.name }
   const whole = Object.fromEntries(judged.fields.map(({ key }) => [key, judged.sent[key] ?? null]))
+  if (isRebound && hasHiddenPart(whole)) throw faultAt(one.source, 'meta', needsFullKey)
   const patch = { ...name, ...memberOf('meta', meta), ...memberOf('labels', labels) }
   const requests: StepRequest[] = [
     ...(isRebound ? [{ api: 'v3', method: 'POST', path: `${path}/rebind`, body: { template, meta: whole } } as const] : []),
@@ -131,6 +150,8 @@ function changed(judged: Judged, found: PresentResource, workspace: string): Ste
   ]
   return requests.length === 0 ? left(stepOf(one)) : { ...stepOf(one), verb: 'changed', what: what.join(', '), requests }
 }
+
+const needsFullKey = 'a rebinding sends every value again, and a scoped key does not read secrets: use a full key'
 
 /** Returns the changed answers. Null restores a field's default. */
 function metaChange({ fields, sent, answers }: Judged, present: Meta): Meta {

@@ -6,15 +6,31 @@ import { apiPath } from '#shared/api-v3/client.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { slugOf } from '#shared/text/slug.ts'
 import { faultAt } from './document.ts'
+import type { KeptValues } from './kept-values.ts'
 import { labelChange, memberOf } from './plan-resources.ts'
 import { type Present, type PresentSubject, websiteTemplate } from './present.ts'
 import { left, type Step, type StepRequest } from './step.ts'
 import type { SubjectRule } from './subject-rules.ts'
 import type { SubjectSignal, WantedSubject } from './wanted.ts'
 
-export function planSubjects(wanted: readonly WantedSubject[], { resources, classic }: Present, workspace: string): Step[] {
-  return wanted.map(one => {
-    const resource = resources.find(({ key }) => key === one.key)
+interface Context {
+  workspace: string
+  kept: KeptValues
+}
+
+export function planSubjects(
+  wanted: readonly WantedSubject[],
+  { resources, classic }: Present,
+  { workspace, kept }: Context,
+): Step[] {
+  return wanted.map(sent => {
+    const resource = resources.find(({ key }) => key === sent.key)
+    const one = withKeptValues(
+      sent,
+      resource?.labels,
+      classic?.subjects.find(({ key }) => key === sent.key),
+      kept,
+    )
     if (resource !== undefined && resource.archived_at !== null) {
       throw faultAt(one.source, 'key', `${one.key} is archived, and nothing restores it: choose another key`)
     }
@@ -34,6 +50,35 @@ export function planSubjects(wanted: readonly WantedSubject[], { resources, clas
     const what = [...(named.length > 0 ? ['name or labels'] : []), ...parts.map(part => part.what)]
     return all.length === 0 ? left(step) : { ...step, verb: 'changed', what: what.join(', '), requests: all }
   })
+}
+
+/** Returns the subject with the labels and the `meta` of signals that its file does not show. */
+function withKeptValues(
+  one: WantedSubject,
+  labels: Readonly<Record<string, string>> | undefined,
+  found: PresentSubject | undefined,
+  kept: KeptValues,
+): WantedSubject {
+  const { source, key } = one
+  const meant = (members: object, stored: object | undefined, path: string, words: string[]) => {
+    const present = stored as Record<string, unknown> | undefined
+    const entries = Object.entries(members).map(([name, value]) => {
+      const place = { source, path: `${path}.${name}`, words: `${path}.${name} of ${key}` }
+      return [
+        name,
+        kept.meant(value, present && (present[name] ?? null), { ...place, variable: ['SUBJECT', key, ...words, name] }),
+      ]
+    })
+    return Object.fromEntries(entries)
+  }
+  return {
+    ...one,
+    labels: meant(one.labels, labels, 'labels', ['LABEL']) as Record<string, string>,
+    signals: one.signals.map((signal, i) => {
+      const present = found?.signals.find(other => other.key === signal.key)
+      return { ...signal, meta: meant(signal.meta, present?.meta, `signals.${i}.meta`, [signal.key]) }
+    }),
+  }
 }
 
 interface Change {

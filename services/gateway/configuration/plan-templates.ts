@@ -9,6 +9,7 @@ import { isSameValue } from '#shared/text/same-value.ts'
 import { templateObject } from '../v3/templates/template-object.ts'
 import { faultAt } from './document.ts'
 import { FileFault } from './file-fault.ts'
+import type { KeptValues } from './kept-values.ts'
 import type { KnownDestination } from './plan-destinations.ts'
 import type { Present } from './present.ts'
 import { left, type Step } from './step.ts'
@@ -20,6 +21,7 @@ export type Revisions = ReadonlyMap<string, Template>
 interface Context {
   workspace: string
   known: readonly KnownDestination[]
+  kept: KeptValues
 }
 
 interface Planned {
@@ -30,14 +32,15 @@ interface Planned {
 export function planTemplates(
   wanted: readonly WantedTemplate[],
   { templates, destinations }: Present,
-  { workspace, known }: Context,
+  { workspace, known, kept }: Context,
 ): Planned {
   // The contents are compared by the names that destinations have after the steps. Otherwise the plan would take a renamed destination for
   // changed content.
   const names = destinations.map(({ id }) => known.find(one => one.id === id) ?? { id, name: id })
   const contents = new Map(templates.map(template => [idOf(template), manifestOf(template, names)]))
   const planned: Planned = { steps: [], revisions: new Map() }
-  for (const one of wanted.toSorted(byVersion)) {
+  for (const given of wanted.toSorted(byVersion)) {
+    const one = withKeptDefaults(given, templates, kept)
     const { source, key, sent } = one
     const version = one.version ?? versionFor(one, contents, known)
     const template = readRevision(source, { ...sent, version } as Manifest, known)
@@ -56,6 +59,22 @@ export function planTemplates(
     planned.steps.push(found === undefined ? { ...step, verb: 'made', what: '', requests: [post] } : left(step))
   }
   return { ...planned, revisions: revisionsOf(contents, known) }
+}
+
+/** Returns the Template with the defaults that its file does not show: those of the same revision, or of the highest one. */
+function withKeptDefaults(one: WantedTemplate, templates: readonly SentTemplate[], kept: KeptValues): WantedTemplate {
+  const { source, key, version, sent } = one
+  const ofKey = templates.filter(template => template.key === key).toSorted((a, b) => b.version - a.version)
+  const found = ofKey.find(template => template.version === version) ?? ofKey[0]
+  const fields = sent.fields?.map((field, i) => {
+    const { default: usual } = field
+    if (usual === undefined) return field
+    const stored = found?.fields.find(other => other.key === field.key)?.default
+    const place = { source, path: `fields.${i}.default`, words: `the default of ${field.key} of ${key}` }
+    const variable = ['TEMPLATE', key, ...(version === null ? [] : [String(version)]), field.key]
+    return { ...field, default: kept.meant(usual, stored, { ...place, variable }) as typeof usual }
+  })
+  return fields == null ? one : { ...one, sent: { ...sent, fields } }
 }
 
 /** Returns the highest version if its content equals the wanted content, else the next version. */

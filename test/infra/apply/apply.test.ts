@@ -1,5 +1,5 @@
 // `./watchkeeper apply` and `export` as processes against a real installation, also when the connection breaks during an apply.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startProgram } from '../../integration/system.ts'
@@ -116,7 +116,10 @@ t.test('export refuses a folder with content, and --force replaces only files of
   t.equal((await run(t, ['apply', place, '--workspace', workspace])).code, 0)
   const target = join(folder, 'exported')
   const done = await run(t, ['export', target, '--workspace', workspace])
-  t.match(done, { code: 0, stderr: '' })
+  t.match(done, {
+    code: 0,
+    stderr: /^Members, keys, Observation addresses, .*\nThe URLs and secrets of destinations are left out: .*\n$/,
+  })
   t.match(done.stdout, /destinations\.yaml\n\S+templates\/job\.yaml\n2 objects in 2 files\.\n$/)
   t.notMatch(readFileSync(join(target, 'destinations.yaml'), 'utf8'), /very-secret/)
   const refused = await run(t, ['export', target, '--workspace', workspace])
@@ -126,6 +129,56 @@ t.test('export refuses a folder with content, and --force replaces only files of
   t.equal((await run(t, ['export', target, '--workspace', workspace, '--force'])).code, 0)
   t.strictSame(readdirSync(target).sort(), ['destinations.yaml', 'mine.yaml', 'templates'])
   t.match((await run(t, ['apply', target, '--workspace', workspace])).stdout, /\n0 made, 0 changed, 2 left\.\n$/)
+})
+
+t.test(
+  'export writes no credential, in files of their owner alone, and apply takes credentials from the environment',
+  async t => {
+    const [workspace, copy] = [await newWorkspace('Secretive'), await newWorkspace('Copy')]
+    const address = 'http://user:hidden@127.0.0.1:9/a?token=hidden&n=1'
+    const meta = `{url: '${address}', data: hidden, method: POST, locations: [local], interval_value: 5}`
+    const place = filesOf('secretive', {
+      'a.yaml': `kind: Monitor\nkey: shop\nname: Shop\nmeta: ${meta}\nlabels: {api.key: hidden}\n`,
+    })
+    t.match(await run(t, ['apply', place, '--workspace', workspace]), { code: 0 })
+    const target = join(folder, 'redacted')
+    const done = await run(t, ['export', target, '--workspace', workspace])
+    t.match(done, { code: 0, stderr: /The Monitor shop has secrets, which the file shows as \[redacted\]/ })
+    const file = join(target, 'monitors.yaml')
+    t.equal(statSync(file).mode & 0o777, 0o600)
+    t.notMatch(readFileSync(file, 'utf8'), 'hidden')
+    chmodSync(file, 0o644)
+    t.match(await run(t, ['export', target, '--workspace', workspace, '--force']), { code: 0 })
+    t.equal(statSync(file).mode & 0o777, 0o600, 'also of a file that was there')
+    t.match((await run(t, ['apply', target, '--workspace', workspace])).stdout, /^left {6}Monitor shop\n/)
+    const refused = await run(t, ['apply', target, '--workspace', copy])
+    t.match(refused, { code: 4, stdout: '', stderr: /meta\.url: .*: set WATCHKEEPER_RESOURCE_SHOP_URL to the whole value/ })
+    const secrets = {
+      WATCHKEEPER_RESOURCE_SHOP_URL: address,
+      WATCHKEEPER_RESOURCE_SHOP_DATA: 'hidden',
+      WATCHKEEPER_RESOURCE_SHOP_LABEL_API_KEY: 'hidden',
+    }
+    t.match(await run(t, ['apply', target, '--workspace', copy], secrets), { code: 0, stdout: /^made {6}Monitor shop/ })
+    const headers = { authorization: `Bearer ${key}` }
+    const response = await fetch(`${url}/api/v3/workspaces/${copy}/resources/shop`, { headers })
+    const { result } = (await response.json()) as { result: { meta: object; labels: object } }
+    t.match(result, { meta: { url: address, data: 'hidden' }, labels: { 'api.key': 'hidden' } })
+  },
+)
+
+t.test('destination at a port of the installation itself is not called', async t => {
+  const workspace = await newWorkspace('Itself')
+  const headers = { authorization: `Bearer ${key}` }
+  const post = async (path: string, body: object) => {
+    const response = await fetch(`${url}/api/v3/workspaces/${workspace}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    return ((await response.json()) as { result: { id: string } }).result
+  }
+  const { id } = await post('/destinations', { name: 'Self', type: 'webhook', url: `${url}/api/v3/nothing` })
+  t.match(await post(`/destinations/${id}/test`, {}), { status: 'failed', reason: 'not_sent' })
 })
 
 t.test('apply and export say whether the key, the address of the server or the path of the files is wrong', async t => {

@@ -1,6 +1,7 @@
 // Tests of plans, which are the steps that bring a workspace to the state of the files: which objects a plan creates, changes, keeps and
 // deletes. No server.
 import t from 'tap'
+import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { readObjects } from '../../../services/gateway/configuration/document.ts'
 import { exportFiles } from '../../../services/gateway/configuration/export-files.ts'
 import type { Present } from '../../../services/gateway/configuration/present.ts'
@@ -115,23 +116,130 @@ t.test('objects of generation 2 are refused in files and never deleted when gene
     steps.map(({ name }) => name),
     ['Ops', 'shop'],
   )
-  t.match(exportFiles(gone).omitted, [/^Custom subjects and delivery tables are left out/])
+  t.match(exportFiles(gone).omitted.join('\n'), /^Custom subjects and delivery tables are left out/m)
 })
 
-t.test('export omits secret values of Resources and the URLs of destinations, and names the omitted values', async t => {
-  const meta = { url: 'https://example.com', data: 'hunter2', locations: ['aaaa'], interval_value: 5 }
-  const { files, omitted } = exportFiles({
-    ...present,
-    resources: [{ ...resource, id: 'r1', key: 'shop', template: 'website-check@1', meta }],
+/** A workspace with a secret in every kind of value that a file may hold. */
+const secretive: Present = {
+  ...present,
+  templates: [],
+  resources: [
+    {
+      ...resource,
+      id: 'r1',
+      key: 'shop',
+      template: 'website-check@1',
+      meta: {
+        ...Object.fromEntries(websiteCheck.fields.map(field => [field.key, field.default])),
+        url: 'https://me:hidden@shop.example/a?n=1&token=hidden#b',
+        data: 'hidden',
+        locations: ['aaaa'],
+        interval_value: 5,
+      },
+      labels: { 'api.key': 'hidden', env: 'prod' },
+    },
+    { ...resource, id: 'r3', key: 'queue', template: null, labels: { see: 'the queue of //me:hidden@a.example' } },
+  ],
+  classic: {
+    subjects: [
+      { key: 'queue', signals: [{ key: 'depth', name: 'Depth', kind: 'event', meta: { auth: { user: 'hidden' } } }], rules: [] },
+    ],
+    customMonitors: [],
+    tables: new Map(),
+    numbers: new Map(),
+  },
+}
+const exported = (of: Present) =>
+  exportFiles(of)
+    .files.map(({ text }) => text)
+    .join('---\n')
+const stepsFor = (text: string, over: Parameters<typeof planned>[1] = {}) =>
+  planned(text, over).filter(({ kind, verb }) => kind !== 'Destination' && verb !== 'left')
+
+t.test('export shows secrets as [redacted], and names what it leaves out', async t => {
+  const { omitted } = exportFiles(secretive)
+  const text = exported(secretive)
+  t.notMatch(text, /hidden/)
+  t.match(text, /url: https:\/\/\[redacted\]@shop\.example\/a\?n=1&token=redacted#b\n/)
+  t.match(text, /data: "?\[redacted\]"?\n/)
+  t.match(text, /api\.key: "?\[redacted\]"?\n +env: prod\n/)
+  t.match(text, /see: "?\[redacted\]"?\n/, 'a text that would not show what it lacks')
+  t.match(text, /locations:\n +- local\n/)
+  t.match(omitted, [
+    /^Members, keys, Observation addresses, .* are in no file\.$/,
+    /^The URLs and secrets of destinations are left out/,
+    /^The Monitor shop has secrets, which the file shows as \[redacted\]/,
+    /^The Subject queue has secrets/,
+  ])
+  t.match(exportFiles(present).omitted, [/^Members/, /^The URLs/, /^Archived Resources are left out: 1\.$/])
+})
+
+t.test('apply of an export keeps the stored secrets', async t => {
+  t.strictSame(stepsFor(exported(secretive), { present: secretive }), [])
+  const renamed = exported(secretive).replaceAll('name: A\n', 'name: B\n')
+  t.strictSame(
+    stepsFor(renamed, { present: secretive }).flatMap(({ requests }) => requests.map(({ body }) => body)),
+    [{ name: 'B' }, { name: 'B' }],
+    'nothing redacted is sent',
+  )
+})
+
+t.test('apply takes secrets of new objects from the environment, and says which variable it lacks', async t => {
+  const text = exported(secretive)
+  const lacking =
+    /meta\.url: the file does not show it, and nothing is stored: set WATCHKEEPER_RESOURCE_SHOP_URL to the whole value of meta\.url of shop/
+  const empty = { ...present, resources: [], classic: present.classic && { ...present.classic, subjects: [] } }
+  t.throws(() => planned(text, { present: empty }), { message: lacking })
+  const environment = {
+    WATCHKEEPER_RESOURCE_SHOP_URL: 'https://me:new@shop.example/',
+    WATCHKEEPER_RESOURCE_SHOP_DATA: 'new data',
+    WATCHKEEPER_RESOURCE_SHOP_LABEL_API_KEY: 'new key',
+    WATCHKEEPER_SUBJECT_QUEUE_LABEL_SEE: 'new text',
+    WATCHKEEPER_SUBJECT_QUEUE_DEPTH_AUTH: '{"user":"new"}',
+  }
+  const bodies = (of: Present) => JSON.stringify(stepsFor(text, { present: of, environment }).map(({ requests }) => requests))
+  for (const at of [empty, secretive]) {
+    t.notMatch(bodies(at), /redacted/)
+    for (const value of ['https://me:new@shop.example/', 'new data', 'new key', 'new text']) t.match(bodies(at), value)
+    t.match(bodies(at), '{"auth":{"user":"new"}}')
+  }
+  for (const name of Object.keys(environment)) {
+    const others = { ...environment, [name]: '' }
+    t.throws(() => planned(text, { present: empty, environment: others }), { message: new RegExp(`: set ${name} to`) }, name)
+  }
+})
+
+t.test('apply refuses a redacted value that fits no stored value, and two values of one variable', async t => {
+  const other = exported(secretive).replace('shop.example/a', 'shop.example/b')
+  const message = /meta\.url: the file does not show it, and the stored value is another: set WATCHKEEPER_RESOURCE_SHOP_URL/
+  t.throws(() => planned(other, { present: secretive }), { message })
+  const monitor = (key: string) =>
+    `kind: Monitor\nkey: ${key}\nname: A\nmeta:\n  url: https://a.example/?token=redacted\n  locations: [local]\n  interval_value: 5\n`
+  const both = /meta\.url of a\.b and meta\.url of a-b would both be read from WATCHKEEPER_RESOURCE_A_B_URL: rename one/
+  const environment = { WATCHKEEPER_RESOURCE_A_B_URL: 'https://a.example/' }
+  t.throws(() => planned(`${monitor('a.b')}---\n${monitor('a-b')}`, { environment }), { message: both })
+})
+
+t.test('default of a credential is redacted in a file, and kept by apply', async t => {
+  const text = `${job.replace('default: 5}', 'default: 5}\n  - {key: api_token, type: string, default: hidden}')}`
+  const templates = published(text).templates.map(one => {
+    const [first] = one.fields
+    return {
+      ...one,
+      fields: [...one.fields, { ...first!, key: 'api_token', type: 'string', default: 'hidden', min: null, max: null }],
+    }
   })
-  t.notMatch(JSON.stringify(files), /hunter2/)
-  t.match(omitted, [/^The answer data of the monitor shop is a secret/])
-  t.match(files.find(({ path }) => path === 'monitors.yaml')?.text, /locations:\n +- local\n/)
+  const of = { ...present, resources: [], templates: templates as Present['templates'] }
+  const files = exported(of)
+  t.notMatch(files, /hidden/)
+  t.match(files, /default: "?\[redacted\]"?/)
+  t.strictSame(stepsFor(files, { present: of }), [])
+  t.throws(() => planned(files), { message: /set WATCHKEEPER_TEMPLATE_JOB_1_API_TOKEN to the whole value/ })
 })
 
 t.test('export reports a monitor with authored rules, which files cannot express', async t => {
   const classic = present.classic && { ...present.classic, customMonitors: ['shop'] }
-  t.match(exportFiles({ ...present, classic }).omitted, [/^The monitor shop has signals and rules of its own/])
+  t.match(exportFiles({ ...present, classic }).omitted.join('\n'), /^The monitor shop has signals and rules of its own/m)
 })
 
 t.test('plan deletes the temporary destination of an earlier run once, after all other destinations', async t => {
