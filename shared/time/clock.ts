@@ -1,59 +1,108 @@
-// The injected clock, which tests and the simulation control. Instants are milliseconds since the epoch: wall time at the start plus time
-// of the monotonic clock. A jump of the system clock thus causes no silence and no alarm.
+// The injected clock, which tests and the simulation control. Instants are milliseconds since the epoch. There are two readings of the same
+// time: `now` orders and dates what is judged, and never runs backwards; `wall` is the clock of the machine as it is set at present (ADR 35).
 import { performance } from 'node:perf_hooks'
-import { minute, second } from '#shared/limits/limits.ts'
+import { day, second } from '#shared/limits/limits.ts'
 
 export type Cancel = () => void
 
 export interface Clock {
-  /** Returns the present instant in ms since the epoch. Never runs backwards within a process. */
+  /**
+   * Returns the present instant for deadlines and judgements, ms since the epoch. Never runs backwards within a process. If the machine was
+   * suspended or its clock was set forward, this clock follows at once. If the clock was set back, this clock is ahead until it is
+   * corrected.
+   */
   now(): number
+  /**
+   * Returns the time of the machine, ms since the epoch, for comparisons with instants of senders, and for messages and signatures. It may
+   * run backwards. Absent in clocks that cannot be set: the same as `now`.
+   */
+  wall?(): number
   /** Returns milliseconds of a clock that cannot be set; only differences are meaningful. */
   monotonic(): number
   /** Calls `run` once after `delayMs`, unless the returned function is called before. */
   schedule(delayMs: number, run: () => void): Cancel
 }
 
+/** Returns the time of the machine, ms since the epoch. */
+export const wallOf = (clock: Pick<Clock, 'now' | 'wall'>): number => clock.wall?.() ?? clock.now()
+
+/** Returns the time by which the clock is ahead of the machine's clock because that was set back, ms; 0 below a second. */
+export function aheadOfWall(clock: Pick<Clock, 'now' | 'wall'>): number {
+  const aheadMs = clock.now() - wallOf(clock)
+  return aheadMs > second ? aheadMs : 0
+}
+
 export interface SystemClock extends Clock {
-  /** Compares this clock with wall time. Also runs by itself once a minute. */
+  /** Compares this clock with wall time. Also runs by itself once a second. */
   compare(): void
   stop(): void
 }
 
 export interface ClockOptions {
-  /** Called if wall time and this clock differ by more than a second; `driftMs`: wall time minus this clock. */
+  /**
+   * Called once when wall time has jumped by more than `clockStepMs` against this clock; `driftMs`: wall time minus this clock.
+   */
   onDrift?: (driftMs: number) => void
   wall?: () => number
   monotonic?: () => number
 }
 
-/**
- * Speed at which a drift is corrected, as a share of real time. At 1 %, the correction of a drift of one hour takes four days, and no
- * deadline jumps.
- */
-const correctionRate = 0.01
+/** Difference to the machine's clock that shows a suspend or a set clock, ms. A suspend or a clock set forward is followed at once. */
+export const clockStepMs = 2 * second
+/** A jump back that is longer than this is followed too, because waiting for it would take days. */
+const followBackMs = 1 * day
+/** A jump forward that is longer than this is not followed: a wrong date would make the store expire everything. A restart follows it. */
+const followForwardMs = 31 * day
 
-/** Returns the real clock. Once a minute it is compared with wall time; a difference over a second is reported and corrected slowly. */
+/** Speed at which a drift below `clockStepMs` is corrected, as a share of real time. */
+const correctionRate = 0.01
+/** Share of real time by which this clock runs slower while it is ahead of a clock that was set back: an hour is corrected in five. */
+const waitingRate = 0.2
+
+/**
+ * Returns the real clock. A suspended machine and a clock that was set forward look the same: wall time is ahead of the monotonic clock. The
+ * next reading follows at once. A clock that was set back is waited for; only after a jump of more than a day back, which is the end of a
+ * wrong date, this clock is set back too.
+ */
 export function createSystemClock(options: ClockOptions = {}): SystemClock {
   const wall = options.wall ?? Date.now
   const monotonic = options.monotonic ?? (() => performance.now())
   let baseWall = wall()
   let baseMonotonic = monotonic()
   let rate = 1
+  /** Drift at the last comparison, ms. */
+  let knownMs = 0
 
-  const now = () => baseWall + (monotonic() - baseMonotonic) * rate
+  const setTo = (instant: number) => {
+    baseWall = instant
+    baseMonotonic = monotonic()
+  }
+  const now = () => {
+    const present = baseWall + (monotonic() - baseMonotonic) * rate
+    const driftMs = wall() - present
+    if (driftMs <= clockStepMs || driftMs > followForwardMs) return present
+    setTo(wall())
+    rate = 1
+    knownMs = 0
+    options.onDrift?.(driftMs)
+    return baseWall
+  }
   const compare = () => {
     const present = now()
-    baseMonotonic = monotonic()
-    baseWall = present
-    const drift = wall() - present
-    rate = Math.abs(drift) > second ? 1 + correctionRate * Math.sign(drift) : 1
-    if (rate !== 1) options.onDrift?.(drift)
+    const driftMs = wall() - present
+    const isJump = Math.abs(driftMs - knownMs) > clockStepMs
+    const isBack = driftMs < -followBackMs
+    setTo(isBack ? wall() : present)
+    knownMs = isBack ? 0 : driftMs
+    if (knownMs < -clockStepMs) rate = 1 - waitingRate
+    else rate = Math.abs(knownMs) > second ? 1 + correctionRate * Math.sign(knownMs) : 1
+    if (isJump) options.onDrift?.(driftMs)
   }
-  const timer = setInterval(compare, minute)
+  const timer = setInterval(compare, second)
   timer.unref()
   return {
     now: () => Math.floor(now()),
+    wall: () => Math.floor(wall()),
     monotonic,
     schedule: (delayMs, run) => {
       const handle = setTimeout(run, Math.min(Math.max(0, delayMs), 2 ** 31 - 1))

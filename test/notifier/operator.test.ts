@@ -525,6 +525,26 @@ scenario('proxy that is not trusted is reported once, and its end when no gatewa
   t.strictSame(scene.types(), ['proxy.untrusted', 'proxy.settled'])
 })
 
+scenario('suspend or a set clock is reported once, and again when there was none for an hour', async (t, scene) => {
+  const service = await scene.run('one')
+  await scene.clock.advance(lookMs)
+  t.strictSame(scene.types(), [], 'time that passes is no jump')
+  scene.clock.stepWall(hour)
+  await scene.clock.advance(lookMs)
+  await scene.receiver.called(1)
+  const details = { by_ms: hour, jumps: 1 }
+  t.match(scene.told(), [
+    { type: 'clock.set', text: /^The machine .+ was suspended, or its clock was set forward, by 1h: /, data: { details } },
+  ])
+  t.equal(service.warnings?.().length, 1)
+  scene.clock.setBack(10 * minute)
+  await scene.clock.advance(lookMs + minute)
+  t.equal(scene.types().length, 1, 'while it is raised, nothing more is said')
+  await scene.clock.advance(quietMs + minute)
+  await scene.receiver.called(2)
+  t.match(scene.told()[1], { type: 'clock.steady', data: { details: { jumps: 2 } } })
+})
+
 scenario('log, /readyz and metrics show conditions when the operator has no address', async (t, scene) => {
   await scene.store.insert('deadLetters', [deadLetter('a', startAt)])
   const service = await scene.run('one', { operatorWebhook: null })

@@ -7,8 +7,10 @@ export interface VirtualClock extends Clock {
   advance(ms: number): Promise<void>
   /** Settles every promise that does not wait for a timer. */
   settle(): Promise<void>
-  /** Sets wall time and leaves the monotonic clock unchanged. */
+  /** Sets wall time and leaves the monotonic clock unchanged, as a suspend or a clock set forward does. */
   stepWall(ms: number): void
+  /** Sets the machine's clock back by `ms`: `wall` runs backwards, `now` does not. */
+  setBack(ms: number): void
 }
 
 interface Timer {
@@ -22,6 +24,7 @@ export function createVirtualClock(startAt = 1_700_000_000_000): VirtualClock {
   let elapsed = 0
   let wallOffset = startAt
   let order = 0
+  let behind = 0
 
   const settle = async () => {
     for (let turn = 0; turn < 3; turn++) await new Promise<void>(resolve => setImmediate(resolve))
@@ -36,6 +39,7 @@ export function createVirtualClock(startAt = 1_700_000_000_000): VirtualClock {
   }
   return {
     now: () => Math.floor(wallOffset + elapsed),
+    wall: () => Math.floor(wallOffset + elapsed - behind),
     monotonic: () => elapsed,
     schedule: (delayMs, run): Cancel => {
       const timer = { at: elapsed + Math.max(0, delayMs), order: order++, run }
@@ -45,6 +49,9 @@ export function createVirtualClock(startAt = 1_700_000_000_000): VirtualClock {
     settle,
     stepWall: ms => {
       wallOffset += ms
+    },
+    setBack: ms => {
+      behind += ms
     },
     advance: async ms => {
       const until = elapsed + ms

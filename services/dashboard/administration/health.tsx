@@ -41,6 +41,7 @@ const words: Readonly<Record<string, string>> = {
   destination_failing: 'Destination that fails',
   dead_letters: 'Dead letters',
   proxy_untrusted: 'Proxy that is not trusted',
+  clock_set: 'Clock that was set',
 }
 
 const columns: readonly Column<Condition>[] = [

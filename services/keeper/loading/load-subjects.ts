@@ -9,6 +9,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { baselineDaysOn, countedOn } from '#shared/manifest/decision-reads.ts'
 import { pushedPrefix } from '#shared/text/ids.ts'
 import { ownMember } from '#shared/text/own-member.ts'
+import { aheadOfWall } from '#shared/time/clock.ts'
 import { type KeeperContext, retryWhile } from '../context.ts'
 import { type Merged, mergeNewer, mergeNewerSeries, mergeUnjudged } from '../partition/freshness.ts'
 import type { Waiting } from '../partition/inbox.ts'
@@ -96,7 +97,8 @@ function takeIntoCache(
   const { confirmAfterMs, closeAfterMs, templates } = context
   const held = heldSilence(partition.silence, momentOf(context.clock))
   const now = context.clock.now()
-  const stepContext = { now, held, confirmAfterMs, closeAfterMs, templateOf: templates.of, stored: noReports }
+  const aheadMs = aheadOfWall(context.clock)
+  const stepContext = { now, aheadMs, held, confirmAfterMs, closeAfterMs, templateOf: templates.of, stored: noReports }
   const nothing: Merged = { subject: document, change: 'nothing' }
   const lay = (): Merged => {
     try {

@@ -6,6 +6,7 @@ import type {
 } from '#shared/contracts/observations/observation.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { endOfPrefix, observationIdKey, parsePushedObservationId, pushedPrefix, seriesId } from '#shared/text/ids.ts'
+import { aheadOfWall } from '#shared/time/clock.ts'
 import { type KeeperContext, retryWhile } from '../context.ts'
 import { type NumbersInOrder, SignalNumbers } from '../step/judging/signal-numbers.ts'
 import { latestCountedUs, observationRowId } from '../step/observations/observed-row.ts'
@@ -219,7 +220,7 @@ function addWanted(context: KeeperContext, { subjectId, at, command }: CommandIn
     const sentUs = atUs ?? stampUsOf(subject, command.id, at) + i
     // A report from the future counts as its arrival, which may have been at an earlier try of the command.
     const arrivedUs = latestCountedUs(stampOf(subject, command.id)?.at ?? at)
-    const isAhead = sentUs > arrivedUs
+    const isAhead = sentUs > arrivedUs || aheadOfWall(context.clock) > 0
     const measured = {
       subject,
       signal,

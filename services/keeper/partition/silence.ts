@@ -86,7 +86,7 @@ export function heedCheckpoint(silence: Silence, checkpoint: Position['checkpoin
  */
 export function hear(hearing: Hearing, at: Moment): number {
   const { heardAt, isOpening } = hearing
-  const passedMs = at.monotonic - heardAt.monotonic
+  const passedMs = passedBetween(heardAt, at)
   const lostMs = passedMs > deafMs ? passedMs : 0
   if (lostMs > 0 || isOpening) {
     hearing.heldAt ??= heardAt.now
@@ -108,7 +108,13 @@ export function deafen(hearing: Hearing, monotonic: number): void {
   hearing.isOpening = true
 }
 
-const isDeaf = ({ heardAt }: Hearing, at: Moment): boolean => at.monotonic - heardAt.monotonic > deafMs
+const isDeaf = ({ heardAt }: Hearing, at: Moment): boolean => passedBetween(heardAt, at) > deafMs
+
+/**
+ * Returns the time between two moments, ms. In a suspend, and when the machine's clock was set forward, the monotonic clock does not show the
+ * time that has passed for the senders (ADR 35).
+ */
+const passedBetween = (from: Moment, to: Moment): number => Math.max(to.monotonic - from.monotonic, to.now - from.now)
 
 /** Returns the instants up to which silence counts, as far as is known at `at`. */
 export function heldSilence({ checks, pushed }: Silence, at: Moment): HeldSilence {
@@ -137,7 +143,7 @@ export function notesOf(silence: Silence, at: Moment): SilenceNotes | null {
     const { heardAt, heldAt, leftMs } = silence[kind]
     if (heldAt === null && !isDeaf(silence[kind], at)) continue
     // `heldAt` may be minus infinity, which JSON cannot express.
-    notes[kind] = { deafMs: at.monotonic - heardAt.monotonic, leftMs, heldAt: heldAt === null ? null : Math.max(0, heldAt) }
+    notes[kind] = { deafMs: passedBetween(heardAt, at), leftMs, heldAt: heldAt === null ? null : Math.max(0, heldAt) }
   }
   return notes
 }

@@ -11,6 +11,7 @@ import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { DeadLetterDocument } from '#shared/store/collections.ts'
 import { randomId } from '#shared/text/ids.ts'
+import { aheadOfWall } from '#shared/time/clock.ts'
 import type { KeeperContext } from '../context.ts'
 import type { RoundReports } from '../loading/stored-reports.ts'
 import type { Waiting } from '../partition/inbox.ts'
@@ -65,7 +66,16 @@ export function stepInputs(context: KeeperContext, partition: Partition, inputs:
   const now = context.clock.now()
   const { confirmAfterMs, closeAfterMs } = context
   const held = heldSilence(partition.silence, momentOf(context.clock))
-  const stepContext = { now, held, confirmAfterMs, closeAfterMs, templateOf: context.templates.of, stored: drafts.reports }
+  const aheadMs = aheadOfWall(context.clock)
+  const stepContext = {
+    now,
+    aheadMs,
+    held,
+    confirmAfterMs,
+    closeAfterMs,
+    templateOf: context.templates.of,
+    stored: drafts.reports,
+  }
   for (const waiting of inputs) {
     const draft = draftOf(context, drafts, partition, waiting.input.subjectId)
     draft.waiting.push(waiting)

@@ -37,6 +37,11 @@ export interface StepContext {
   /** Present instant of the keeper's clock, ms since the epoch. It decides which reminders are overdue, and it dates alerts. */
   now: number
   /**
+   * Time by which the keeper's clock is ahead of the clock of its machine, because that was set back, ms (ADR 35). Instants of senders are
+   * placed on the keeper's clock by it. Absent: 0.
+   */
+  aheadMs?: number
+  /**
    * Instants up to which silence counts, by kind of report. Later silence is held back, because reports may not be accepted or may still be
    * in transit.
    */

@@ -8,6 +8,7 @@ import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { chooseDestinations, type Decision } from '#shared/notifications/choose-destinations.ts'
 import type { Store } from '#shared/store/port.ts'
+import { wallOf } from '#shared/time/clock.ts'
 import { type BatchLoop, createBatchLoop } from '../batch-loop.ts'
 import type { BodyMaker } from '../bodies/body-maker.ts'
 import { notPrepared } from '../claim/claim-step.ts'
@@ -122,7 +123,7 @@ function plan(
   siblings: readonly OpenSibling[],
 ): Planned {
   const at = clock.now()
-  const opened = newDelivery(alert, destination.id, at, options)
+  const opened = newDelivery(alert, destination.id, at, options, wallOf(clock))
   const made = bodies.make(alert, destination)
   if (made === null) {
     const withdrawn: DeliveryEvent = { type: 'delivery.withdrawn', at, error: notPrepared }

@@ -24,6 +24,8 @@ export type NoticeType =
   | 'dead_letters.quiet'
   | 'proxy.untrusted'
   | 'proxy.settled'
+  | 'clock.set'
+  | 'clock.steady'
 
 export interface Stated {
   id: string

@@ -7,6 +7,7 @@ import type { DestinationDocument } from '#shared/contracts/notifications/destin
 import { limits } from '#shared/limits/limits.ts'
 import type { Attempt } from '../context.ts'
 import type { Sender } from '../send/send.ts'
+import { watchClock } from './clock-set.ts'
 import { type Conditions, createConditions, type Watcher } from './conditions.ts'
 import type { OperatorContext } from './context.ts'
 import { watchDeadLetters } from './dead-letters.ts'
@@ -39,7 +40,12 @@ export async function startOperator(
   storage = watchStorage(context, conditions, outbox)
   const destinations = watchDestinations(context, conditions)
   const locations = await watchLocations(context, conditions)
-  const others = [watchKeys(context, conditions), watchDeadLetters(context, conditions), watchProxies(context, conditions)]
+  const others = [
+    watchKeys(context, conditions),
+    watchDeadLetters(context, conditions),
+    watchProxies(context, conditions),
+    watchClock(context, conditions),
+  ]
   const watchers: Watcher[] = [locations, storage, destinations, ...others]
   const onError = (error: unknown) => context.logger.warn({ error: String(error) }, 'conditions not looked at')
   const looking = repeat({ clock: context.clock, everyMs: limits.operator.lookMs, onError }, async () => {

@@ -26,8 +26,16 @@ export interface Step {
   isNeedless?: true
 }
 
-/** Returns a new delivery with rev 1 that is due at once. */
-export function newDelivery(alert: AlertDocument, destinationId: string, at: number, options: Marks): DeliveryDocument {
+/**
+ * Returns a new delivery with rev 1 that is due at once. `createdAt`: time of the machine, ms, which the signature states; absent: `at`.
+ */
+export function newDelivery(
+  alert: AlertDocument,
+  destinationId: string,
+  at: number,
+  options: Marks,
+  createdAt = at,
+): DeliveryDocument {
   const id = `${alert.id}.${destinationId}`
   const { giveUpMs, giveUpMsLeast } = limits.notifier
   const snapshot = openDelivery({ at, giveUpAt: Math.max(alert.decidedAt + giveUpMs, at + giveUpMsLeast) })
@@ -48,7 +56,7 @@ export function newDelivery(alert: AlertDocument, destinationId: string, at: num
     claimedBy: null,
     body: null,
     idempotencyKey: idempotencyKeyOf(id, options.incidentSalt),
-    createdAt: at,
+    createdAt,
     expireAt: at + limits.notifier.deliveryMs,
   }
 }

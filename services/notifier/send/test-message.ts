@@ -12,6 +12,7 @@ import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'
+import { wallOf } from '#shared/time/clock.ts'
 import type { BodyMaker, MadeBody } from '../bodies/body-maker.ts'
 import { testWords } from '../bodies/words.ts'
 import { notPrepared } from '../claim/claim-step.ts'
@@ -43,7 +44,7 @@ export function serveTestMessages(
 
   const test = async ({ destinationId }: TestMessage): Promise<TestMessageResult> => {
     const destination = await readDestination(context, destinationId)
-    const alert = testAlert(destination, clock.now())
+    const alert = testAlert(destination, wallOf(clock))
     await bodies.prepare([alert], [destination]).catch(refuseUnread)
     const made = bodies.make(alert, destination)
     const outcome = made === null ? unprepared : await send(sender, destination, alert, made, stop)

@@ -9,6 +9,7 @@ export type ConditionKind =
   | 'destination_failing'
   | 'dead_letters'
   | 'proxy_untrusted'
+  | 'clock_set'
 
 /** id: `<kind>.<object>`, or only the kind if conditions of this kind concern no object. Instants in ms since the epoch. */
 export interface ConditionDocument extends Stored {

@@ -23,6 +23,7 @@ const showHealth = route('GET', '/health', {
           'destination_failing',
           'dead_letters',
           'proxy_untrusted',
+          'clock_set',
         ]),
         name: Type.String({ description: 'Of the location, key or destination; else empty.', examples: ['frankfurt'] }),
         since: Instant,

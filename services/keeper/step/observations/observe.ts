@@ -42,7 +42,7 @@ export function observe(subject: SubjectDocument, sent: StampedObservation, at: 
   if ('refused' in target) return target
   const refused = refusalOf(target, sent)
   if (refused !== null) return { refused }
-  const fault = instantFault(sent, at)
+  const fault = instantFault(sent, at - (context.aheadMs ?? 0))
   if (fault !== null) return { refused: invalid('at', fault) }
   const row = rowOf(subject.id, target.key, place === null ? sent : inPlace(sent, place, target, at), at)
   // Here a report with a sender's id has no stored row: `observeAgain` found none, and a row is written only after the place of its id.
@@ -107,12 +107,13 @@ function take(
 
 /** Returns the effect of the report; null: the report equals the stored row `repeated`, and the signal already includes that row. */
 function effectOf(
-  { subject, at, template, context }: Intake,
+  { subject, sent, at, template, context }: Intake,
   target: Target,
   row: PushedObservationDocument,
   repeated: PushedObservationDocument | null,
 ): Effect | null {
-  const taking = { row, repeated, at, context }
+  const isStampedHere = sent.isStampedHere
+  const taking = { row, repeated, at, isStampedHere, context }
   if (target.of === 'website') return takeReading(subject, target, taking)
   if (target.of === 'declared') return takeDeclared(subject, target, taking)
   return target.of === 'authored' || template === null
@@ -136,7 +137,10 @@ function forgetDeclaration(subject: SubjectDocument, target: Target, row: Pushed
   return { ...subject, custom: { ...subject.custom, signals } }
 }
 
-/** Returns what is wrong with the instant; null: nothing. A keeper's stamp is always valid, even if the keeper's clock was set. */
+/**
+ * Returns what is wrong with the instant; null: nothing. `at`: present instant of the machine's clock, ms, because senders go by the real
+ * time. A keeper's stamp is always valid, even if the keeper's clock was set.
+ */
 function instantFault({ atUs, isStampedHere }: StampedObservation, at: number): string | null {
   if (isStampedHere) return null
   if (atUs > (at + limits.intake.clockSkewMs) * 1_000) return `'at' is more than ${limits.intake.clockSkewMs / 1_000} s ahead`

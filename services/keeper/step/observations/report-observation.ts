@@ -32,17 +32,23 @@ export function reportObservation(subject: SubjectDocument, report: Report, at: 
   const signal = subject.custom?.signals.filter(isOfGeneration2).find(candidate => candidate.slug === report.signal)
   if (signal === undefined) return { refused: refusalOf(subject, report) }
   const { observedAtUs } = report
+  // Instants of senders are placed on the keeper's clock; the row keeps the instant that was sent (ADR 35).
+  const placedUs = observedAtUs + (report.isStampedHere ? 0 : (context.aheadMs ?? 0) * 1_000)
   const series = seriesId(subject.id, signal.key, report.labels)
   const id = observationOfSeries(series, observedAtUs)
   const before = context.stored.pushed(id)
   const newest = context.stored.series(series)
   const skewUs = report.isStampedHere ? Number.POSITIVE_INFINITY : limits.intake.clockSkewMs * 1_000
-  const rejectReason = before === null ? judgeIntake(observedAtUs, newest, at, skewUs) : (before.rejectReason ?? 'accepted')
+  const rejectReason = before === null ? judgeIntake(placedUs, newest, at, skewUs) : (before.rejectReason ?? 'accepted')
   const view = observationView(report, rejectReason, at)
   const row = pushedRow(id, view, at + limits.retention.pushedMs)
   if (rejectReason !== 'accepted') return { subject, row, series: null, view }
   const { labels, status, value, error } = report
-  return { ...accept(subject, { signalKey: signal.key, labels, observedAtUs, status, value, error }, at, context), row, view }
+  return {
+    ...accept(subject, { signalKey: signal.key, labels, observedAtUs: placedUs, status, value, error }, at, context),
+    row,
+    view,
+  }
 }
 
 /** Judges an Observation of a signal that authored rules read. `series`: null if the observation's labels have a newer observation. */

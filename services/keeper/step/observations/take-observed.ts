@@ -29,20 +29,31 @@ export interface Taking {
   repeated: PushedObservationDocument | null
   /** Present instant of the keeper, ms. */
   at: number
+  /** True if the keeper stamped the report: its instant is on the keeper's clock already. */
+  isStampedHere: boolean
   context: StepContext
 }
 
-export function takeHeard(
-  subject: SubjectDocument,
-  signal: SignalState,
-  template: Template,
-  { row, repeated, at, context }: Taking,
-): Effect | null {
+/** Returns the row of the first sending and the time to add to the sender's instant, ms. */
+const arrivalOf = ({ row, repeated, isStampedHere, context }: Taking): Arrival => ({
+  arrived: repeated ?? row,
+  aheadMs: isStampedHere ? 0 : (context.aheadMs ?? 0),
+})
+
+interface Arrival {
+  /** Row of the first sending; a repeated Observation has its arrival. */
+  arrived: PushedObservationDocument
+  /** Time by which the keeper's clock is ahead of the sender's, ms. */
+  aheadMs: number
+}
+
+export function takeHeard(subject: SubjectDocument, signal: SignalState, template: Template, taking: Taking): Effect | null {
+  const { row, repeated, at, context } = taking
   const custom = subject.custom as CustomState
   const templated = subject.templated as TemplateState
   const known = ownMember(templated.heard, signal.slug) ?? nothingHeard
   const number = (custom.accepted ?? 0) + 1
-  const observation = heardOf(row, number, repeated ?? row)
+  const observation = heardOf(row, number, arrivalOf(taking))
   const recent = hear(known, observation, countedOn(template, signal.slug))
   if (repeated !== null && !isNews(known, recent, observation.identity)) return null
   const measured = { subjectId: subject.id, signalKey: signal.key, days: baselineDaysOn(template, signal.slug) }
@@ -56,10 +67,10 @@ export function takeHeard(
   return { subject: judged, series: heardSeries(subject, signal, { heard, number, at, context }) }
 }
 
-/** `arrived`: the row of the first sending; a repeated Observation has its arrival. */
-export const heardOf = (row: PushedObservationDocument, number: number, arrived = row): HeardObservation => ({
+/** `arrival` absent: the row as it is stored. */
+export const heardOf = (row: PushedObservationDocument, number: number, arrival?: Arrival): HeardObservation => ({
   identity: identityOf(row.id),
-  atUs: countedUs(row, arrived),
+  atUs: countedUs(row, arrival ?? { arrived: row, aheadMs: 0 }),
   number,
   state: stateOf(row),
   value: row.value,
@@ -67,11 +78,11 @@ export const heardOf = (row: PushedObservationDocument, number: number, arrived 
 })
 
 /**
- * Returns the instant at which the Observation counts, µs: its own, or its arrival if its own was still in the future then. So a report with
- * a fast clock hides no report that comes after it (v3 7.7).
+ * Returns the instant at which the Observation counts on the keeper's clock, µs: its own, or its arrival if its own was still in the future
+ * then. So a report with a fast clock hides no report that comes after it (v3 7.7).
  */
-const countedUs = ({ id }: PushedObservationDocument, { receivedAtUs }: PushedObservationDocument): number =>
-  Math.min(parsePushedObservationId(id).observedAtUs, latestCountedUs(receivedAtUs / 1_000))
+const countedUs = ({ id }: PushedObservationDocument, { arrived, aheadMs }: Arrival): number =>
+  Math.min(parsePushedObservationId(id).observedAtUs + aheadMs * 1_000, latestCountedUs(arrived.receivedAtUs / 1_000))
 
 /** Returns whether a stored Observation is missing from its signal, because a crash came between the writes of its report. */
 const isNews = (known: HeardSignal, heard: HeardSignal, identity: string): boolean =>
@@ -112,12 +123,9 @@ function heardSeries(
  * Adds an Observation to a signal that rules of generation 2 read. Each input of these rules selects Observations by their labels. So a
  * late Observation still counts for an input that selects no newer one.
  */
-export function takeSelected(
-  subject: SubjectDocument,
-  signal: SignalState,
-  { row, repeated, at, context }: Taking,
-): Effect | null {
-  const observedAtUs = countedUs(row, repeated ?? row)
+export function takeSelected(subject: SubjectDocument, signal: SignalState, taking: Taking): Effect | null {
+  const { row, repeated, at, context } = taking
+  const observedAtUs = countedUs(row, arrivalOf(taking))
   const labels = row.labels === null ? {} : (JSON.parse(row.labels) as Record<string, string>)
   const newest = context.stored.series(seriesId(subject.id, signal.key, labels))
   if (repeated !== null && newest !== null && newest.observedAtUs >= observedAtUs) return null
@@ -144,9 +152,10 @@ export function takeDeclared(
 export function takeReading(
   subject: SubjectDocument,
   { locationId, reading }: Extract<Target, { of: 'website' }>,
-  { row, repeated, at, context }: Taking,
+  taking: Taking,
 ): Effect | null {
-  const readAt = Math.floor(countedUs(row, repeated ?? row) / 1_000)
+  const { row, repeated, at, context } = taking
+  const readAt = Math.floor(countedUs(row, arrivalOf(taking)) / 1_000)
   const isNewest = reading.at === null || readAt > reading.at || (readAt === reading.at && repeated === null)
   // Readings from before the location was added to the subject do not count.
   if (!isNewest || readAt < reading.addedAt) return repeated === null ? { subject, series: null } : null
