@@ -16,6 +16,7 @@ import { listed } from './parts/part-lists.ts'
 import { locations } from './parts/part-locations.ts'
 import { mcp } from './parts/part-mcp.ts'
 import { memory } from './parts/part-memory.ts'
+import { pressure } from './parts/part-pressure.ts'
 import { restart } from './parts/part-restart.ts'
 import { roster } from './parts/part-roster.ts'
 import { storage } from './parts/part-storage.ts'
@@ -50,6 +51,7 @@ const parts: Record<string, Described> = {
   lists: { part: listed, meaning: 'pages of 50 of 10,000 Resources behind filters' },
   roster: { part: roster, meaning: 'pages of the dashboard among 10,000 monitors' },
   events: { part: events, meaning: '1,000 event streams of browsers, 20 messages a second, beside checks' },
+  pressure: { part: pressure, meaning: 'another key while one key holds all connections and sends unfinished bodies' },
   dashboard: { part: dashboard, meaning: 'first rows of the list in a browser, fast and slow, and a change until it is seen' },
   memory: { part: memory, meaning: '10,000 monitors: resident, and all checked after a cold start' },
   mcp: { part: mcp, meaning: 'the MCP server from its start beside a server of the same library with one tool' },
