@@ -20,6 +20,7 @@ import { findEmbeddedStore } from './data/known-installation.ts'
 import { openKnownStore } from './data/open-known-store.ts'
 import { removePresence } from './data/predecessor.ts'
 import { ownPorts } from './listeners.ts'
+import { startMonitorMetricsServer } from './monitor-metrics-server.ts'
 import { demandFreePort, measureReadiness, startOpsServer } from './ops-server.ts'
 import { decideRunMode, type RunMode } from './run-mode.ts'
 import { type RunningServices, reachable, startServices } from './services.ts'
@@ -109,13 +110,17 @@ async function startAll(running: Running): Promise<string | null> {
       ...running,
       ...opened,
       pace,
-      ownPorts: ownPorts({ settings, opsPort: ops.port, busUrl: opened.busAddress.url }),
+      ownPorts: [
+        ...ownPorts({ settings, opsPort: ops.port, busUrl: opened.busAddress.url }),
+        { host: settings.HOST, port: settings.MONITOR_METRICS_PORT },
+      ],
       incidentSalt,
       predecessors,
       missedSince,
     }),
   )
   parts.services = services
+  if (first && settings.MONITOR_METRICS_PORT !== 0) await serveMonitorMetrics(running, first)
   undo.push({ what: 'services', run: services.stop })
   await keepAddress(running, dataFolder, services.url)
   if (!running.greets) return services.url
@@ -126,6 +131,14 @@ async function startAll(running: Running): Promise<string | null> {
   const facts = { version, url: services.url, opsUrl, firstKey, locationId, dataDir: settings.DATA_DIR, dataFolder, done }
   for (const line of welcome(facts)) running.print(line)
   return services.url
+}
+
+async function serveMonitorMetrics({ settings, clock, logger, undo }: Running, store: Store): Promise<void> {
+  const { createMonitorMetrics } = await import('../../services/directory/metrics/monitor-metrics.ts')
+  const metrics = createMonitorMetrics({ store, clock })
+  const { HOST: host, MONITOR_METRICS_PORT: port } = settings
+  const server = await startMonitorMetricsServer({ host, port, logger, metrics })
+  undo.push({ what: 'listener for the metrics of monitors', run: server.close })
 }
 
 /** Writes the API's address to the data folder, if this process holds the folder. */

@@ -75,6 +75,11 @@ export const programSettings = {
     parse: parseLocationId,
   },
   OPS_PORT: port({ default: '9090', meaning: 'Where /livez, /readyz and /metrics are served, on HOST.' }),
+  MONITOR_METRICS_PORT: port({
+    default: '0',
+    meaning:
+      'Where /metrics/monitors, the metrics of all monitors, is served on HOST without a key; 0: nowhere. It needs the directory.',
+  }),
   LOG_LEVEL: choice({
     default: 'info',
     of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],

@@ -1,5 +1,5 @@
-// Limits of long reads: the audit, lists of Incidents, overviews, rosters, event streams, charts. Also limits of writes of audit rows and
-// of accepted Observations.
+// Limits of long reads: the audit, lists of Incidents, overviews, rosters, event streams, charts, metrics of monitors. Also limits of writes
+// of audit rows and of accepted Observations, and of judging.
 import { hour, minute, second } from '#shared/time/time-units.ts'
 
 export const auditLimits = {
@@ -182,4 +182,40 @@ export const intakeLimits = {
    * of all reports before they write them. Without the look-up, the store would refuse the write, and the reports would be stepped again.
    */
   sentIdReadsMs: 10 * second,
+} as const
+
+export const monitorMetricsLimits = {
+  /**
+   * Largest number of monitors with metrics, each with a few series and one more for each of its locations. A scrape reads them all; with
+   * more monitors, it would take longer than a scraper waits.
+   */
+  monitors: 500,
+  /** Largest number of monitors that one read finds. */
+  perRead: 100,
+  /** Number of monitors whose figures are read at the same time. */
+  monitorsAtOnce: 8,
+  /** Time for which several scrapers get the same text. */
+  freshMs: 10 * second,
+} as const
+
+export const judgingLimits = {
+  /** Grace period of a website check's input that has never had a report (reference/judging 2.4). */
+  websiteGraceMs: 60 * second,
+  /** Number of intervals after which an input of a website check is silent (reference/judging 2.3). */
+  silentIntervals: 3,
+  /** Time after which a custom heartbeat is silent if its policy names none (reference/judging 3.4). */
+  heartbeatSilentMs: 5 * minute,
+  /** Largest number of inputs that the evidence of a verdict keeps: as many as a policy may have. */
+  evidenceInputs: 64,
+  /** Largest number of characters of a sender's error that the evidence keeps: as many as a message shows (reference/judging 6.2). */
+  reasonCharacters: 300,
+  /** Largest number of inputs that the evidence of a Template's rule keeps: as many comparisons as a decision may have. */
+  decisionInputs: 16,
+  /** Largest number of names that an explanation lists before it counts the rest. */
+  namesListed: 5,
+  /**
+   * While the verdict stays, a new failing reason is stored as the cause only this long after the last one. Some senders write a number
+   * into each reason; without this bound each of their reports would be a commit.
+   */
+  causeEveryMs: 30 * second,
 } as const

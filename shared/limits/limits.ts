@@ -10,6 +10,8 @@ import {
   eventLimits,
   incidentListLimits,
   intakeLimits,
+  judgingLimits,
+  monitorMetricsLimits,
   overviewLimits,
   rosterLimits,
 } from '#shared/limits/limits-of-reading.ts'
@@ -828,27 +830,7 @@ export const limits = {
 
   ...peopleLimits,
 
-  judging: {
-    /** Grace period of a website check's input that has never had a report (reference/judging 2.4). */
-    websiteGraceMs: 60 * second,
-    /** Number of intervals after which an input of a website check is silent (reference/judging 2.3). */
-    silentIntervals: 3,
-    /** Time after which a custom heartbeat is silent if its policy names none (reference/judging 3.4). */
-    heartbeatSilentMs: 5 * minute,
-    /** Largest number of inputs that the evidence of a verdict keeps: as many as a policy may have. */
-    evidenceInputs: 64,
-    /** Largest number of characters of a sender's error that the evidence keeps: as many as a message shows (reference/judging 6.2). */
-    reasonCharacters: 300,
-    /** Largest number of inputs that the evidence of a Template's rule keeps: as many comparisons as a decision may have. */
-    decisionInputs: 16,
-    /** Largest number of names that an explanation lists before it counts the rest. */
-    namesListed: 5,
-    /**
-     * While the verdict stays, a new failing reason is stored as the cause only this long after the last one. Some senders write a number
-     * into each reason; without this bound each of their reports would be a commit.
-     */
-    causeEveryMs: 30 * second,
-  },
+  judging: judgingLimits,
 
   intake: intakeLimits,
 
@@ -859,6 +841,8 @@ export const limits = {
   trial: trialLimits,
 
   store: storeLimits,
+
+  monitorMetrics: monitorMetricsLimits,
 
   rollUp: {
     /**

@@ -290,7 +290,8 @@ t.test('./watchkeeper runs by its path and by a link, and ends with its exit cod
 
 t.test('installation starts, serves, survives its bus server, and ends in order', async t => {
   const dataFolder = join(temporaryFolder(t), 'data')
-  const program = runProgram(t, ['start'], { DATA_DIR: dataFolder })
+  const ofMonitors = await closedPort()
+  const program = runProgram(t, ['start'], { DATA_DIR: dataFolder, MONITOR_METRICS_PORT: String(ofMonitors) })
   const [, url = ''] = await program.says(/listens on (http:\S+?);/)
   const [, ops = ''] = await program.says(/metrics: (http:\S+)\/readyz/)
   await program.says(/api\/openapi\/\n/)
@@ -349,6 +350,13 @@ t.test('installation starts, serves, survives its bus server, and ends in order'
     const names = [...metrics.matchAll(/^# TYPE (watchkeeper_\w+) /gm)].map(match => match[1])
     t.ok(names.length > 10)
     for (const name of names) t.match(documented, `\`${name}\``, `${name} is documented`)
+  })
+
+  await t.test('metrics of monitors are served on a port of their own', async t => {
+    const response = await fetch(`http://127.0.0.1:${ofMonitors}/metrics/monitors`)
+    t.equal(response.status, 200)
+    t.match(await response.text(), /^watchkeeper_monitors_left_out 0$/m)
+    t.equal((await fetch(`${ops}/metrics/monitors`)).status, 404)
   })
 
   await t.test('keys are created, listed and deleted by command', async t => {

@@ -20,14 +20,23 @@ export const getFigures: Answer<'get-figures'> = async (context, { workspaceId, 
   const mine = found.filter(subject => subject !== null && subject.workspaceId === workspaceId && subject.deletedAt === null)
   const figures = await Promise.all(
     (mine as SubjectDocument[]).map(async subject => {
-      const from = Math.max(Math.floor((now - uptimeMs) / day) * day, subject.createdAt)
-      const { days, completeSince } = await readTrouble(store, subject.id, from, now)
-      const uptimeSince = Math.max(from, completeSince)
-      const uptime = uptimeOf(days, uptimeSince, now)
+      const { uptime, uptimeSince } = await readUptime(store, subject, now)
       return [subject.id, { p95: await p95Of(store, subject, now), uptime, uptimeSince }] as const
     }),
   )
   return Object.fromEntries(figures)
+}
+
+/** Returns the uptime of the last 30 days and the instant (ms) since which it counts; `uptime` null: the subject is too new. */
+export async function readUptime(
+  store: Store,
+  subject: Pick<SubjectDocument, 'id' | 'createdAt'>,
+  now: number,
+): Promise<{ uptime: number | null; uptimeSince: number }> {
+  const from = Math.max(Math.floor((now - uptimeMs) / day) * day, subject.createdAt)
+  const { days, completeSince } = await readTrouble(store, subject.id, from, now)
+  const uptimeSince = Math.max(from, completeSince)
+  return { uptime: uptimeOf(days, uptimeSince, now), uptimeSince }
 }
 
 /** Returns the 95th percentile of the response times from all locations, ms. Null: nothing was measured, or nothing is rolled up yet. */
