@@ -10,6 +10,7 @@ import t, { type Test } from 'tap'
 import { openApiDocument } from '../../services/gateway/openapi/document.ts'
 import { generations } from '../../services/gateway/openapi/generations.ts'
 import { type DocumentName, startScript } from '../../services/gateway/openapi/page.ts'
+import { sampleToken } from '../../services/gateway/openapi/v3-document.ts'
 import { type FuzzedInstallation, startInstallation } from '../fuzz/installation.ts'
 import { version } from '../support/worlds/api-world.ts'
 
@@ -185,6 +186,69 @@ for (const name of ['v1', 'v2'] as const) {
     }
   })
 }
+
+interface V3Operation {
+  tags: string[]
+  parameters?: Parameter[]
+  security?: unknown[]
+  requestBody?: { content: { 'application/json': { example?: unknown; examples?: Record<string, { value: unknown }> } } }
+}
+
+t.test('examples of v3 succeed unchanged in the order in which the page shows them', async t => {
+  const installation = await startInstallation(version)
+  t.teardown(() => installation.stop())
+  const receiver = await startReceiver(t)
+  const document = (await (await fetch(`${installation.url}/api/openapi/v3.json`)).json()) as {
+    servers: [{ url: string }]
+    paths: Record<string, { parameters?: Parameter[] } & Record<string, V3Operation>>
+  }
+  const operations = Object.entries(document.paths).flatMap(([path, { parameters = [], ...methods }]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, parameters, method: method.toUpperCase(), operation })),
+  )
+  // The page shows the operations by tag, in the order of the first operation of each tag.
+  const shown = Object.values(Object.groupBy(operations, ({ operation }) => operation.tags[0] ?? '')).flatMap(
+    those => those ?? [],
+  )
+  const [workspace] = (await call(installation, 'GET', '/v2/workspaces')).result as { id: string }[]
+  // The Observations of the examples open an incident, which later examples acknowledge.
+  const ids: Record<string, string> = { WORKSPACE_ID: workspace?.id ?? '', 'https://hooks.example.com/': receiver.url }
+  ids['https://pager.example.com/'] = receiver.url
+  const put = (text: string) => Object.entries(ids).reduce((put, [word, id]) => put.replaceAll(word, id), text)
+  for (const { path, parameters, method, operation } of shown) {
+    const { example, examples = {} } = operation.requestBody?.content['application/json'] ?? {}
+    const bodies = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)]
+    let at = path
+    for (const parameter of parameters.filter(one => one.in === 'path')) {
+      const value = ids[parameter.example ?? ''] ?? parameter.example
+      t.notMatch(value, /^[A-Z_]+$/, `${method} ${path}: an earlier answer gave ${parameter.name}`)
+      at = at.replace(`{${parameter.name}}`, encodeURIComponent(value ?? ''))
+    }
+    for (const body of bodies.length === 0 ? [undefined] : bodies) {
+      const answer = await fetch(new URL(at, new URL(document.servers[0].url, installation.url)), {
+        method,
+        headers: {
+          ...(operation.security?.length === 0 ? {} : { authorization: `Bearer ${installation.key}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: put(JSON.stringify(body)) }),
+      })
+      const { result, error } = (await answer.json()) as {
+        result: { id?: string; token?: string; rejected?: number }
+        error: unknown
+      }
+      t.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(error)}`)
+      t.equal(result?.rejected ?? 0, 0, `${method} ${path}: no item of a batch is refused`)
+      learn(path, method, Array.isArray(result) ? (result[0] ?? {}) : (result ?? {}))
+    }
+  }
+
+  /** Remembers the id of a created object, and that of the first listed incident, by the word that stands for it. */
+  function learn(path: string, method: string, { id, token }: { id?: string; token?: string }): void {
+    const [, noun = ''] = /(incident|destination|address)(?:es|s)$/.exec(path) ?? []
+    if (id !== undefined && noun !== '' && (method === 'POST' || noun === 'incident')) ids[`${noun.toUpperCase()}_ID`] = id
+    if (token !== undefined) ids[sampleToken] = token
+  }
+})
 
 t.test('message that the document shows fits its schema', async t => {
   const place = `webhooks/message/post/requestBody/content/${pointer('application/json')}`

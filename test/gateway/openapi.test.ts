@@ -221,6 +221,9 @@ t.test('gateway serves the documents and their page without a key', async t => {
     t.ok((await answer.text()).length > 100)
     t.equal(answer.headers.get('x-content-type-options'), 'nosniff')
   }
+  const start = await (await get('/api/openapi/start.js')).text()
+  t.match(start, `'v3') + '.json'`, 'the page opens with the document of generation 3')
+  t.match(html, /document=v3.*document=v2.*document=v1.*document=session/s)
   const redirected = await get('/api/openapi')
   t.equal(new URL(redirected.headers.get('location') as string, `${world.address}/api/openapi`).pathname, '/api/openapi/')
 

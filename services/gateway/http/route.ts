@@ -17,10 +17,12 @@ export interface Needs {
   orOneself?: true
 }
 
-/** A query parameter. In generation 3, a name that ends in `.` stands for all parameters with this prefix. */
+/** A query parameter. In generation 3, a name that ends in `.` stands for all parameters with this prefix, of which `most` are accepted. */
 export interface QueryParameter {
   /** Whether the parameter is required; absent: false. */
   required?: boolean
+  /** Largest number of parameters with the prefix; absent: the name is a whole name. */
+  most?: number
   schema: TSchema
   meaning: string
 }

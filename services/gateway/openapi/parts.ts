@@ -63,7 +63,8 @@ export function queryOf(
   components: Components,
   exampleOf: (name: string, required: boolean) => unknown = () => undefined,
 ): JsonSchema {
-  const parameters = Object.entries<QueryParameter>(query).map(([name, { required = false, schema, meaning }]) => {
+  const parameters = Object.entries<QueryParameter>(query).map(([name, { required = false, schema, meaning, most }]) => {
+    if (most !== undefined) return openParameter(name, meaning, most)
     const example = exampleOf(name, required)
     return {
       name,
@@ -76,6 +77,26 @@ export function queryOf(
   })
   return parameters.length === 0 ? {} : { parameters }
 }
+
+/**
+ * Returns one parameter for all names that begin with `prefix`: an object whose members a client sends each as a parameter of its own.
+ * The example is empty, so a page that sends examples sends no filter.
+ */
+const openParameter = (prefix: string, meaning: string, most: number): JsonSchema => ({
+  name: prefix.replace(/[.]$/, ''),
+  in: 'query',
+  required: false,
+  description: meaning,
+  style: 'form',
+  explode: true,
+  schema: {
+    type: 'object',
+    propertyNames: { pattern: `^${prefix.replace('.', '[.]')}.` },
+    additionalProperties: { type: 'string' },
+    maxProperties: most,
+  },
+  example: {},
+})
 
 /** Returns the description of an operation. The description begins with the permitted callers. */
 export const descriptionFor = (callers: string, { more }: Route): string =>

@@ -10,12 +10,41 @@ export type Components = Record<string, JsonSchema>
 /** Beginning of a component's address; the component's name follows. */
 export const schemaAddress = '#/components/schemas/'
 
+/**
+ * Returns the schema; a reference, if the schema has a name. `component` names a part of a schema that refers to itself: an `$id` there
+ * would change the meaning of the references.
+ */
 export function plainSchema(schema: unknown, components: Components): JsonSchema {
-  const { $id, ...rest } = schema as JsonSchema
+  const { $id, component = $id, ...rest } = schema as JsonSchema
   const plain = writeParts(rest, components)
-  if (typeof $id !== 'string') return plain
-  components[$id] = plain
-  return { $ref: `${schemaAddress}${$id}` }
+  if (typeof component !== 'string') return plain
+  components[component] = plain
+  return { $ref: `${schemaAddress}${component}` }
+}
+
+/** Returns the schema of a body in which every optional member may be null, as readers of bodies allow. */
+export function withNulls(schema: JsonSchema): JsonSchema {
+  const { properties, items, required = [] } = schema as { properties?: Components; items?: JsonSchema; required?: string[] }
+  const nullable = (name: string, member: JsonSchema) => (required.includes(name) ? member : orNull(member))
+  return {
+    ...schema,
+    ...(isObject(items) ? { items: withNulls(items) } : {}),
+    ...(isObject(properties)
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, member]) => [name, nullable(name, withNulls(member))]),
+          ),
+        }
+      : {}),
+  }
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  const { type, anyOf } = schema
+  if (Object.keys(schema).length === 0) return schema
+  if (Array.isArray(anyOf) && anyOf.some(part => (part as JsonSchema)['type'] === 'null')) return schema
+  const isPlain = typeof type === 'string' && !('enum' in schema) && !('const' in schema)
+  return isPlain ? { ...schema, type: [type, 'null'] } : { anyOf: [schema, { type: 'null' }] }
 }
 
 function writeParts(schema: JsonSchema, components: Components): JsonSchema {
@@ -52,7 +81,7 @@ function writeProperties(schema: JsonSchema, plain: JsonSchema, components: Comp
 
 /** This project's own marks, which are not part of JSON Schema. */
 const ownMarks = new Set([
-  ...['trimmed', 'plain'],
+  ...['trimmed', 'plain', 'component'],
   ...['refusal', 'missing', 'faultOf', 'emptyIsMissing', 'emptyIsUnset', 'anyType', 'apart'],
 ])
 

@@ -39,7 +39,7 @@ export const openApiRoutes =
 
 /** Served documents by the value of API_LEGACY. The first document is shown if the browser requests none. */
 const documentsOf: Readonly<Record<Legacy, readonly DocumentName[]>> = {
-  serve: ['v2', 'v1', 'v3', 'session'],
+  serve: ['v3', 'v2', 'v1', 'session'],
   gone: ['v3', 'session'],
 }
 

@@ -6,7 +6,17 @@ import { Answered } from '../body/result-schema.ts'
 import type { Route } from '../http/route.ts'
 import { type SessionErrorWord, sessionErrors } from '../session/caller/session-error.ts'
 import { sessionRoutes } from '../session/routes.ts'
-import { descriptionFor, documentOf, inBraces, jsonContent, operationId, pathParameter, pathsOf, queryOf } from './parts.ts'
+import {
+  descriptionFor,
+  documentOf,
+  inBraces,
+  jsonContent,
+  operationId,
+  parameterNames,
+  pathParameter,
+  pathsOf,
+  queryOf,
+} from './parts.ts'
 import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
 import { sampleOf } from './sample.ts'
 
@@ -97,6 +107,16 @@ function refused(words: readonly SessionErrorWord[]): JsonSchema {
 
 /** Returns the path parameters. The example of `{userId}` is `USER_ID`, which stands for an id from an earlier response. */
 const pathParameters = (path: string): JsonSchema[] =>
-  [...path.matchAll(/[{](\w+)Id[}]/g)].map(([, noun = '']) =>
-    pathParameter(`${noun}Id`, `The id of the ${noun}.`, `${noun.toUpperCase()}_ID`),
-  )
+  parameterNames(path).map(name => {
+    const noun = name.replace(/Id$/, '')
+    if (noun !== name) return pathParameter(name, `The id of the ${noun}.`, `${noun.toUpperCase()}_ID`)
+    const word = words[name]
+    if (word === undefined) throw new Error(`Invariant broken: the parameter ${name} of ${path} has no example`)
+    return pathParameter(name, ...word)
+  })
+
+/** Meaning and example of path parameters that are words. */
+const words: Readonly<Record<string, [meaning: string, example: string]>> = {
+  machine: ['`incident`, `maintenance` or `delivery`.', 'incident'],
+  form: ['`source`, `json` or `mermaid`.', 'mermaid'],
+}

@@ -17,19 +17,22 @@ import {
   pathsOf,
   queryOf,
 } from './parts.ts'
-import { type Components, type JsonSchema, plainSchema, schemaAddress } from './plain-schema.ts'
+import { type Components, type JsonSchema, plainSchema, schemaAddress, withNulls } from './plain-schema.ts'
 import { sampleOf } from './sample.ts'
 
 export function v3Document(version: string, routes: readonly Route[] = v3Routes): JsonSchema {
   const schemas: Components = { Refused }
-  const byPath = routes.map(route => [`/v3${inBraces(route.path)}`, route] as const)
+  const byPath = routes.map(route => [`${prefix}${inBraces(route.path)}`, route] as const)
   const paths = pathsOf(byPath, pathParameters, (path, route) => operation(path, route, schemas))
   paths[addressPath] = addressItem(schemas)
-  const facts = { title: 'Watchkeeper API, generation 3', version, description: introduction, server: '/api' }
-  return documentOf({ ...facts, paths, schemas, security: keySecurity(keyMeaning) })
+  const facts = { title: 'Watchkeeper API, generation 3', version, description: introduction, server: '/' }
+  return documentOf({ ...facts, paths: inStoryOrder(paths), schemas, security: keySecurity(keyMeaning) })
 }
 
-/** Path at which Observation addresses accept reports. The path is not below `/api`. */
+/** All paths begin at the root, because many generated clients know only the server of the whole document. */
+const prefix = '/api/v3'
+
+/** Path at which Observation addresses accept reports. */
 const addressPath = '/in/{token}'
 
 const addressItem = (schemas: Components): JsonSchema => ({
@@ -40,7 +43,7 @@ const addressItem = (schemas: Components): JsonSchema => ({
       required: true,
       description: 'Of the address, as its creation showed it once.',
       schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$' },
-      example: 'TOKEN',
+      example: sampleToken,
     },
     {
       name: 'X-Observation-Key',
@@ -50,8 +53,11 @@ const addressItem = (schemas: Components): JsonSchema => ({
       schema: { type: 'string' },
     },
   ],
-  post: { ...operation(addressPath, reportRoute, schemas), tags: ['addresses'], servers: [{ url: '/' }] },
+  post: operation(addressPath, reportRoute, schemas),
 })
+
+/** Has the form of a token and belongs to no address. */
+export const sampleToken = 'the-token-that-creating-the-address-returned'.slice(0, 43)
 
 const introduction =
   'Templates, Resources, Observations and Incidents. Every response is `{ result, error, meta }`, and its HTTP status carries meaning. ' +
@@ -63,13 +69,13 @@ const keyMeaning =
 function operation(path: string, route: Route, components: Components): JsonSchema {
   const { summary, needs, body, bodyBytes = limits.v3.bodyBytes, examples, status = 200 } = route
   return {
-    operationId: operationId(route, path),
-    tags: [path.replace('/v3/workspaces/{workspace}/', '/v3/').split('/')[2] ?? ''],
+    operationId: operationId(route, path.replace(/^[/]api/, '')),
+    tags: [tagOf(path)],
     summary,
     description: descriptionFor(whoMay(needs), route),
     ...(needs.role === 'nobody' ? { security: [] } : {}),
     ...queryOf(route, components),
-    ...(body === undefined ? {} : { requestBody: jsonBody(plainSchema(body, components), bodyBytes, examples) }),
+    ...(body === undefined ? {} : { requestBody: jsonBody(withNulls(plainSchema(body, components)), bodyBytes, examples) }),
     responses: { [status]: success(route, components), ...refused(route) },
   }
 }
@@ -186,6 +192,35 @@ const meanings: Readonly<Record<string, string>> = {
 
 const pathParameters = (path: string): JsonSchema[] =>
   parameterNames(path).map(name => {
-    const example = name === 'workspace' ? workspaceStandIn : `${name.toUpperCase()}_ID`
-    return pathParameter(name, `The id of the ${name}.`, example)
+    const noun = name !== 'id' ? name : path.includes('/destinations/') ? 'destination' : 'address'
+    const { meaning = `The id of the ${noun}.`, example = `${noun.toUpperCase()}_ID` } = inPath[name] ?? {}
+    return pathParameter(name, meaning, path.endsWith('/archive') && name === 'resource' ? archivedExample : example)
   })
+
+/** Path parameters that accept a key, and the workspace, whose example the page replaces. Examples name what earlier examples create. */
+const inPath: Readonly<Record<string, { meaning?: string; example: string }>> = {
+  workspace: { example: workspaceStandIn },
+  resource: { meaning: 'The id or the key of the Resource.', example: 'backup-1' },
+  template: { meaning: 'A key, which means its highest version, or key@version.', example: 'heartbeat' },
+}
+
+/** The example that ends a Resource for good has a Resource of its own, because later examples use the other one. */
+const archivedExample = 'backup-2'
+
+/** Returns the paths with those that remove an object behind the others of their tag, so that examples succeed from top to bottom. */
+function inStoryOrder(paths: Record<string, JsonSchema>): Record<string, JsonSchema> {
+  const tagged = Object.groupBy(Object.entries(paths), ([path]) => tagOf(path))
+  const ordered = Object.values(tagged).flatMap((entries = []) => [
+    ...entries.filter(([, item]) => !removes(item)),
+    ...entries.filter(([, item]) => removes(item)),
+  ])
+  return Object.fromEntries(ordered)
+}
+
+/** Returns whether the path has the object itself and removes it. Maintenance, which has a PUT, begins and ends at one path. */
+const removes = (item: JsonSchema): boolean => 'delete' in item && !('put' in item)
+
+const tagOf = (path: string): string =>
+  path === addressPath
+    ? 'addresses'
+    : (path.slice(`${prefix}/`.length).replace('workspaces/{workspace}/', '').split('/')[0] ?? '')

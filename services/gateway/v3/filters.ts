@@ -13,10 +13,12 @@ export const filterQuery = {
   template: { schema: Type.String({ minLength: 1, maxLength: 100 }), meaning: 'A key, or key@version for one revision.' },
   'meta.': {
     schema: Type.String(),
+    most: metaFilters,
     meaning: `\`meta.<field>=<value>\`: Resources that answer so. Needs \`template\`; at most ${metaFilters} of them.`,
   },
   'label.': {
     schema: Type.String(),
+    most: labelFilters,
     meaning: `\`label.<key>=<value>\`: Resources with this label; at most ${labelFilters} of them.`,
   },
 }

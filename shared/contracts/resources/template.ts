@@ -1,6 +1,6 @@
 // A Template revision of generation 3 in three forms: as published, as rules judge by it, and as stored. Reference: docs/reference/v3.md,
 // section 3.
-import { type Static, Type } from 'typebox'
+import { type Static, type TProperties, Type } from 'typebox'
 import { Nullable, type Stored, Strict } from '#shared/contracts/common.ts'
 
 /** Maximum of a delay, and of an answer that is a duration: one year, in seconds. */
@@ -60,14 +60,18 @@ const MetaReference = Strict({ meta: FieldKey })
 const Operator = Type.Enum(['eq', 'neq', 'gt', 'gte', 'lt', 'lte'])
 const SignalName = Type.String({ minLength: 1, maxLength: 200 })
 
+/** A part of a decision. `component`: its name in the OpenAPI documents; generators of clients need a name for each part of a cycle. */
+const Part = <P extends TProperties>(component: string, properties: P) =>
+  Type.Object(properties, { additionalProperties: false, component })
+
 /** Comparison of a status. The valid operands depend on the comparison, so the decision reader checks them. */
-const StatusComparison = Strict({
+const StatusComparison = Part('StatusComparison', {
   signal: SignalName,
   field: Type.Literal('status'),
   operator: Operator,
   operand: Type.Union([Type.String(), Type.Number(), MetaReference]),
 })
-const ValueComparison = Strict({
+const ValueComparison = Part('ValueComparison', {
   signal: SignalName,
   field: Type.Literal('value'),
   operator: Operator,
@@ -81,10 +85,11 @@ const ValueComparison = Strict({
     ),
   ),
 })
-const KnownComparison = Type.Object(
-  { signal: SignalName, field: Type.Literal('known'), within_seconds: Maybe(Type.Integer({ minimum: 60, maximum: 86_400 })) },
-  { additionalProperties: false },
-)
+const KnownComparison = Part('KnownComparison', {
+  signal: SignalName,
+  field: Type.Literal('known'),
+  within_seconds: Maybe(Type.Integer({ minimum: 60, maximum: 86_400 })),
+})
 
 const Node = Type.Ref('DecisionNode')
 const Comparison = Type.Union([StatusComparison, ValueComparison])
@@ -95,11 +100,11 @@ const comparisonsOfKnown = Type.Array(Comparison, { minItems: 2, maxItems: 16 })
 export const Decision = Type.Cyclic(
   {
     DecisionNode: Type.Union([
-      Strict({ all: Type.Array(Node, { minItems: 2, maxItems: 16 }) }),
-      Strict({ any: Type.Array(Node, { minItems: 2, maxItems: 16 }) }),
-      Strict({ not: Node }),
-      Strict({ all_known: comparisonsOfKnown, ...Known }),
-      Strict({ any_known: comparisonsOfKnown, ...Known }),
+      Part('DecisionAll', { all: Type.Array(Node, { minItems: 2, maxItems: 16 }) }),
+      Part('DecisionAny', { any: Type.Array(Node, { minItems: 2, maxItems: 16 }) }),
+      Part('DecisionNot', { not: Node }),
+      Part('DecisionAllKnown', { all_known: comparisonsOfKnown, ...Known }),
+      Part('DecisionAnyKnown', { any_known: comparisonsOfKnown, ...Known }),
       StatusComparison,
       KnownComparison,
       /**

@@ -42,9 +42,10 @@ export function readV3Operations(document: V3Document): V3Operation[] {
     return typeof reference === 'string' ? resolve(follow(document, reference)) : schema
   }
   const read = (method: string, path: string, route: Route | null, success: number): V3Operation => {
-    const described = document.paths[path]?.[method.toLowerCase()]
+    const documented = path === addressPath ? path : `/api${path}`
+    const described = document.paths[documented]?.[method.toLowerCase()]
     if (described === undefined) throw new Error(`the document does not describe ${method} ${path}`)
-    const at = `v3#/paths/${pointer(path)}/${method.toLowerCase()}/responses`
+    const at = `v3#/paths/${pointer(documented)}/${method.toLowerCase()}/responses`
     const judges = Object.keys(described.responses).map(status => {
       const judge = ajv.compile({ $ref: `${at}/${status}/content/${pointer('application/json')}/schema` })
       return [Number(status), judge] as const

@@ -5,6 +5,7 @@ import addFormats from 'ajv-formats'
 import { fastify as createFastify, type RouteOptions } from 'fastify'
 import t from 'tap'
 import { Type } from 'typebox'
+import { limits } from '#shared/limits/limits.ts'
 import { createAudit } from '../../../services/gateway/audit/audit.ts'
 import type { GatewayContext } from '../../../services/gateway/context.ts'
 import type { Route } from '../../../services/gateway/http/route.ts'
@@ -38,7 +39,7 @@ const operations = Object.entries(paths).flatMap(([path, { parameters: _, ...met
 )
 
 const addressPath = '/in/{token}'
-const fromRoot = (path: string): string => (path.startsWith('/in/') ? path : `/api${path}`)
+const workspacePath = '/api/v3/workspaces/{workspace}'
 
 let world: ApiWorld
 let owner: string
@@ -64,7 +65,7 @@ t.test('document of v3 describes exactly the registered routes', async t => {
   const found: string[] = []
   const fastify = createFastify()
   fastify.addHook('onRoute', ({ method, url }: RouteOptions) => {
-    for (const one of [method].flat()) if (one !== 'HEAD') found.push(`${one} /v3${url.replaceAll(/:(\w+)/g, '{$1}')}`)
+    for (const one of [method].flat()) if (one !== 'HEAD') found.push(`${one} /api/v3${url.replaceAll(/:(\w+)/g, '{$1}')}`)
   })
   const context = { audit: createAudit(createHandClock(), null) } as unknown as GatewayContext
   await fastify.register(v3Family.routes(context, (_request, _reply, done) => done(), { version, incidentSalt }))
@@ -75,8 +76,7 @@ t.test('document of v3 describes exactly the registered routes', async t => {
 t.test(
   'document of v3 has the Observation address at the root, with the header X-Observation-Key and no API key (v3 8.1, 8.3)',
   t => {
-    const item = paths[addressPath] as unknown as { parameters: object[]; post: Operation & { servers: object[] } }
-    t.strictSame(item.post.servers, [{ url: '/' }])
+    const item = paths[addressPath] as unknown as { parameters: object[]; post: Operation }
     t.match(item.parameters, [
       { name: 'token', in: 'path', required: true },
       { name: 'X-Observation-Key', in: 'header', required: false },
@@ -87,9 +87,106 @@ t.test(
   },
 )
 
+t.test('clients that know only the server of the whole document call every operation of v3 at its address', async t => {
+  const { servers } = document as unknown as { servers: object[] }
+  t.strictSame(servers, [{ url: '/' }])
+  t.notMatch(JSON.stringify(paths), /"servers"/)
+  t.ok(operations.every(({ path }) => path.startsWith('/api/v3/') || path === addressPath))
+})
+
+t.test('filters of v3 are one object parameter for each prefix, whose members a client sends one by one', async t => {
+  const { parameters } = (paths[`${workspacePath}/resources`]?.['get'] ?? {}) as unknown as {
+    parameters: Filter[]
+  }
+  const filters = parameters.filter(({ style }) => style === 'form')
+  t.match(
+    filters.map(({ name, explode, schema: { type, maxProperties } }) => ({ name, explode, type, maxProperties })),
+    ['meta', 'label'].map(name => ({
+      name,
+      explode: true,
+      type: 'object',
+      maxProperties: limits.v3[`${name as 'meta'}Filters`],
+    })),
+  )
+  t.notMatch(JSON.stringify(paths), /"name":"\w+[.]"/)
+  const members = { 'label.team': 'core', 'meta.method': 'GET' }
+  const fits = filters.map(({ schema }) => new Ajv2020({ strict: false }).compile(schema))
+  t.strictSame(
+    fits.map(fits => Object.entries(members).map(([name, value]) => fits({ [name]: value }))),
+    [
+      [false, true],
+      [true, false],
+    ],
+  )
+  const query = new URLSearchParams({ template: 'website-check', ...members })
+  const { status } = await world.call('GET', `/api/v3/workspaces/w1/resources?${query}`, { token: owner })
+  t.equal(status, 200)
+})
+
+interface Filter {
+  name: string
+  style?: string
+  explode?: boolean
+  schema: { type: string; maxProperties?: number }
+}
+
+t.test('every part of the recursive decision of v3 has a name in the document, because generators of clients need one', t => {
+  const { components } = document as unknown as { components: { schemas: Record<string, { anyOf: object[] }> } }
+  const parts = components.schemas['DecisionNode']?.anyOf ?? []
+  t.equal(parts.length, 8)
+  t.ok(parts.every(part => '$ref' in part && Object.hasOwn(components.schemas, String(part.$ref).split('/').at(-1) ?? '')))
+  t.end()
+})
+
+type Body = Record<string, unknown>
+interface Described {
+  schema?: Schema
+  example?: Body
+  examples?: Record<string, { value: Body }>
+}
+interface Schema {
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+}
+
+/** Returns the body once for each optional member, of the body and of its items, each with this member null. */
+function withNull({ properties = {}, required = [] }: Schema, body: Body): Body[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const [item] = Array.isArray(body[name]) ? (body[name] as Body[]) : []
+    const inside = schema.items !== undefined && typeof item === 'object' ? withNull(schema.items, item) : []
+    return [
+      ...(required.includes(name) ? [] : [{ ...body, [name]: null }]),
+      ...inside.map(changed => ({ ...body, [name]: [changed] })),
+    ]
+  })
+}
+
+t.test('every example of v3 fits the schema beside it', t => {
+  let [examples, schemas] = [0, 0]
+  const look = (value: unknown, place: string[]): void => {
+    if (typeof value !== 'object' || value === null) return
+    const described = value as { schema?: object; example?: unknown; examples?: Record<string, { value: unknown }> }
+    if (described.schema !== undefined && ('example' in value || 'examples' in value)) {
+      const fits = ajv.compile({ $ref: `v3#/${[...place, 'schema'].map(pointer).join('/')}` })
+      const shown = [
+        ...('example' in value ? [value.example] : []),
+        ...Object.values(described.examples ?? {}).map(one => one.value),
+      ]
+      for (const example of shown) t.ok(fits(example), `${place.join(' ')}: ${JSON.stringify(fits.errors)}`)
+      examples += shown.length
+      schemas++
+    }
+    for (const [name, part] of Object.entries(value)) look(part, [...place, name])
+  }
+  look(document, [])
+  t.ok(schemas > 80 && examples > schemas, `${examples} examples`)
+  t.end()
+})
+
 t.test('every response of v3 to an example of its document fits the document', async t => {
   /** Ids of created objects, by the path at which each was created. */
-  const made = new Map([['/v3/workspaces/{workspace}/incidents', await addIncident(world, 'w1')]])
+  const made = new Map([[`${workspacePath}/incidents`, await addIncident(world, 'w1')]])
   let token = 'nothing'
   const turns = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
   // Archiving runs last, because an archived Resource refuses every write.
@@ -104,7 +201,7 @@ t.test('every response of v3 to an example of its document fits the document', a
     const place = path.replace(/[{](?!workspace)\w+[}]/, made.get(all) ?? token).replace('{workspace}', 'w1')
     for (const body of bodies.length === 0 ? [undefined] : bodies) {
       const sent = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll('WORKSPACE_ID', 'w1'))
-      const { status, json } = await world.call(method, fromRoot(place), {
+      const { status, json } = await world.call(method, place, {
         token: path === addressPath ? null : owner,
         body: sent,
       })
@@ -118,6 +215,31 @@ t.test('every response of v3 to an example of its document fits the document', a
   }
 })
 
+t.test('optional member of a body of v3 may be null, and the document says so', async t => {
+  const bodies = operations.flatMap(({ path, method, operation }) => {
+    const { example, examples = {}, schema } = (operation.requestBody?.content['application/json'] ?? {}) as Described
+    const body = example ?? Object.values(examples)[0]?.value
+    if (body === undefined || schema === undefined) return []
+    const fits = ajv.compile({
+      $ref: `v3#/paths/${pointer(path)}/${method.toLowerCase()}/requestBody/content/${pointer('application/json')}/schema`,
+    })
+    return withNull(schema, body as Body).map(sent => ({ path, method, sent, fits }))
+  })
+  t.ok(bodies.length > 40, `${bodies.length} bodies`)
+  for (const { path, method, sent, fits } of bodies) {
+    t.ok(fits(sent), `${method} ${path} ${JSON.stringify(sent)}: ${JSON.stringify(fits.errors)}`)
+    const place = path.replace('{workspace}', 'w1')
+    if (place.includes('{')) continue
+    const { status, json } = await world.call(method, place, { token: owner, body: sent })
+    const isNeeded = otherwiseNeeded.has(json.error?.details.field)
+    t.ok(status < 300 || status === 409 || isNeeded, `${method} ${path} ${JSON.stringify(sent)}: ${JSON.stringify(json.error)}`)
+    t.equal(json.result?.rejected ?? 0, 0, `${method} ${path} ${JSON.stringify(sent)}`)
+  }
+})
+
+/** Optional members that the rest of the body of the example needs: the interval of a heartbeat, and a Template to preview. */
+const otherwiseNeeded = new Set(['signals.0.every_seconds', 'manifest'])
+
 t.test('every refusal of v3 has a status and a shape that the document describes', async t => {
   const faults = [{ token: null }, { token: viewer }, { raw: '{' }, { raw: '{"x":1}' }, { raw: 'x'.repeat(300_000) }, {}]
   for (const { path, method } of operations) {
@@ -126,7 +248,7 @@ t.test('every refusal of v3 has a status and a shape that the document describes
       const at = path.replace('{workspace}', i % 2 === 0 ? 'w1' : 'w9')
       for (const place of [at, path.replace('{workspace}', 'w1')]) {
         if (method === 'GET' && 'raw' in fault) continue
-        const { status, json } = await world.call(method, `${fromRoot(place)}${query}`, { token: owner, ...fault })
+        const { status, json } = await world.call(method, `${place}${query}`, { token: owner, ...fault })
         const fits = paths[path]?.[method.toLowerCase()]?.responses[status] === undefined ? null : judge(method, path, status)
         t.ok(fits?.(json), `${method} ${place}${query}: ${status} ${JSON.stringify(fits?.errors)}`)
       }
@@ -152,7 +274,7 @@ t.test('list with a cursor is described with the next cursor in meta', t => {
   const planned = v3Document(version, [planted])
   ajv.addSchema(planned, 'planted')
   const fits = ajv.compile({
-    $ref: `planted#/paths/${pointer('/v3/planted')}/get/responses/200/content/${pointer('application/json')}/schema`,
+    $ref: `planted#/paths/${pointer('/api/v3/planted')}/get/responses/200/content/${pointer('application/json')}/schema`,
   })
   const page = (meta: unknown) => ({ result: { version, api: 'v3' }, error: null, meta })
   t.ok(fits(page({ next_cursor: 'abc' })))

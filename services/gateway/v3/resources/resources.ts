@@ -99,7 +99,10 @@ const create = route('POST', all, {
   status: 201,
   result: ResourceObject,
   refusals: ['409 key', '422 template', '422 key', '422 name', '422 labels', '422 a field of meta'],
-  examples: [{ template: 'heartbeat@1', key: 'backup-1', name: 'Nightly backup', labels: { env: 'production' } }],
+  examples: [
+    { template: 'heartbeat@1', key: 'backup-1', name: 'Nightly backup', labels: { env: 'production' } },
+    { template: 'heartbeat@1', key: 'backup-2', name: 'Backup of the laptop' },
+  ],
   handler: async (context, { request: { identity }, workspaceId, body: sent, traceId }) => {
     const labels = readLabels((sent.labels ?? {}) as Record<string, unknown>, false) as Record<string, string>
     const template = await findTemplate(context, { workspaceId, reference: sent.template, field: 'template' }, traceId)
