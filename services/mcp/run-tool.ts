@@ -3,6 +3,8 @@
 import type { ApiClient } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable, type RefusalBody } from '#shared/api-v3/errors.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
+import { clientLimits } from '#shared/limits/limits-of-clients.ts'
+import { boundedTo } from './bounded.ts'
 import { ArgumentRefusal, type KeyInfo, type Outcome, type Tool, type ToolContext } from './tool.ts'
 
 export interface ToolReply {
@@ -17,24 +19,68 @@ export interface Calling {
   key: KeyInfo
   /** Aborts when the client cancels the call, or when the client's input ends. */
   signal: AbortSignal
-  /** Logs a failure that is not a refusal of the API. */
+  /** Logs a failure that is neither a refusal of the API nor the end of a cancelled call. */
   onFailure(tool: string, error: unknown): void
 }
 
 export async function runTool(tool: Tool, sent: Record<string, unknown>, calling: Calling): Promise<ToolReply> {
   try {
-    return success(await tool.run(contextOf(calling), checked(tool, sent)))
+    const args = checked(tool, sent)
+    const context = contextOf(calling)
+    return success(await wholePage(tool, args, limit => tool.run(context, limit === null ? args : { ...args, limit })))
   } catch (error) {
-    if (!(error instanceof ApiRefusal || error instanceof ArgumentRefusal)) calling.onFailure(tool.name, error)
-    return { content: [textOf(refusalOf(error))], isError: true }
+    const isExpected = error instanceof ApiRefusal || error instanceof ArgumentRefusal || calling.signal.aborted
+    if (!isExpected) calling.onFailure(tool.name, error)
+    return { content: [textOf(boundedTo({ ...refusalOf(error) }, most))], isError: true }
   }
 }
 
+/** Largest number of bytes of a reply: of its JSON, together with the sentences before it. An agent can read this amount at once. */
+const most = clientLimits.toolReplyBytes
+
 const textOf = (value: unknown) => ({ type: 'text' as const, text: JSON.stringify(value) })
 
+/**
+ * Returns the outcome of a tool. If a page with a cursor is too large, the page is read again with as many items as fit, so the cursor
+ * continues behind the last of them.
+ */
+async function wholePage(
+  { arguments: { properties } }: Tool,
+  args: { limit?: number },
+  run: (limit: number | null) => Promise<Outcome>,
+): Promise<Outcome> {
+  let outcome = await run(null)
+  if (!('cursor' in properties)) return outcome
+  for (let tries = 0; tries < triesMax; tries++) {
+    const { result } = outcome
+    const fitting = fittingItems(result, most - cursorBytes)
+    if (!Array.isArray(result) || fitting === result.length || result.length < 2) break
+    outcome = await run(Math.min(Math.max(fitting, 1), args.limit ?? result.length))
+  }
+  return outcome
+}
+
+/** Reads of one page at most after the first. The items may grow meanwhile; the bound of the reply holds without another read. */
+const triesMax = 2
+/** Bytes left for the cursor and the frame of a page. */
+const cursorBytes = 1024
+
+/** Returns how many of the first items of a list have at most `room` bytes together. */
+function fittingItems(list: unknown, room: number): number {
+  if (!Array.isArray(list)) return 0
+  let [count, bytes] = [0, 0]
+  for (const item of list) {
+    bytes += Buffer.byteLength(JSON.stringify(item)) + 1
+    if (bytes > room) break
+    count++
+  }
+  return count
+}
+
 function success({ result, nextCursor = null, text }: Outcome): ToolReply {
-  const shown = nextCursor === null ? { result } : { result, next_cursor: nextCursor }
   const sentences = text === undefined ? [] : [{ type: 'text' as const, text }]
+  const whole = nextCursor === null ? { result } : { result, next_cursor: nextCursor }
+  const shown = boundedTo(whole, most - Buffer.byteLength(text ?? ''))
   return { content: [...sentences, textOf(shown)], structuredContent: shown }
 }
 

@@ -59,26 +59,79 @@ export function serveMcp({ version, input, output, onBadMessage, ...calling }: S
   }
 }
 
-/** Transport that reports when it closes. The library's own transport does not report this if it closes by itself. */
+/**
+ * Transport that reports when it closes, and responds to a line that is no JSON. The library's own transport does not report this if it
+ * closes by itself, and it skips such a line without a word.
+ */
 class EndingTransport extends StdioServerTransport {
   onOver: () => void = () => undefined
+  readonly #input: Readable
+  readonly #onData: (chunk: Buffer) => void
+
+  constructor(input: Readable, output: Writable, options: { maxBufferSize: number }) {
+    super(input, output, options)
+    this.#input = input
+    this.#onData = eachLine(options.maxBufferSize, line => {
+      if (!isJson(line)) output.write(`${JSON.stringify(parseError)}\n`)
+    })
+  }
+
+  override async start(): Promise<void> {
+    await super.start()
+    this.#input.on('data', this.#onData)
+  }
 
   override async close(): Promise<void> {
+    // The library pauses the input if nobody else listens.
+    this.#input.off('data', this.#onData)
     await super.close()
     this.onOver()
   }
 }
 
+/** JSON-RPC 2.0, 5.1: the id is null if the id of the request could not be read. */
+const parseError = { jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error: the line is no JSON' } }
+
+/** Returns a listener that calls `onLine` for every line with a character. It stops at a line of more than `most` bytes. */
+function eachLine(most: number, onLine: (line: string) => void): (chunk: Buffer) => void {
+  let parts: Buffer[] = []
+  let bytes = 0
+  return chunk => {
+    let rest = chunk
+    for (let end = rest.indexOf(10); end >= 0 && bytes <= most; end = rest.indexOf(10)) {
+      const line = Buffer.concat([...parts, rest.subarray(0, end)]).toString()
+      rest = rest.subarray(end + 1)
+      parts = []
+      bytes = 0
+      if (line.trim() !== '') onLine(line)
+    }
+    bytes += rest.length
+    // A longer line ends the connection.
+    parts = bytes <= most ? [...parts, rest] : []
+  }
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function configOf(tool: Tool) {
   const { title, description, result, effect, isOpenWorld = false } = tool
-  const properties = { result, next_cursor: { type: 'string' } }
+  const properties = {
+    result: { type: result },
+    ...('cursor' in tool.arguments.properties ? { next_cursor: { type: 'string' } } : {}),
+  }
   return {
     title,
     description,
     inputSchema: fromJsonSchema<Record<string, unknown>>({ ...tool.arguments }, unchecked),
     outputSchema: fromJsonSchema<Record<string, unknown>>({ type: 'object', properties, required: ['result'] }, unchecked),
     annotations: {
-      title,
       readOnlyHint: effect === 'reads',
       destructiveHint: effect === 'destroys',
       openWorldHint: isOpenWorld,

@@ -42,7 +42,8 @@ export interface Tool<Arguments = object> {
   /** Description for the agent: effect of the tool, and when to use it. */
   description: string
   arguments: ObjectSchema
-  result: object
+  /** JSON type of the result. The schemas of the API say more; agents need no second copy. */
+  result: 'object' | 'array'
   /** Right that the caller's key needs: an action, or `full`. Only a key without a scope has `full`. Null: any key may call the tool. */
   needs: KeyAction | 'full' | null
   effect: 'reads' | 'changes' | 'destroys'

@@ -11,8 +11,8 @@ export const clientLimits = {
   pageItems: 200,
   /** Largest number of bytes of a message to the MCP server. It has room for a batch or a preview of 1 MiB, escaped, with its envelope. */
   mcpMessageBytes: 4 * 1024 * 1024,
-  /** Largest number of bytes of an explanation of an Incident, including its JSON. An agent can read this amount at once. */
-  explanationBytes: 16 * 1024,
+  /** Largest number of bytes of a tool's reply: its JSON, with the sentences before it. An agent can read this amount at once. */
+  toolReplyBytes: 16 * 1024,
   /** Time that the MCP server has to finish its requests after the end of its input. The server exits within a second. */
   mcpLastAnswersMs: 0.8 * second,
   /**

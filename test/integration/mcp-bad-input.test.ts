@@ -199,7 +199,7 @@ t.test('process ends when its output is closed', async t => {
   await server.ended
 })
 
-t.test('malformed line is skipped, and the next request gets a response', async t => {
+t.test('malformed line stops nothing, and the next request gets a response', async t => {
   const server = await start(t, { url: await stub(t, describeKey) })
   for (const line of [
     'no JSON',

@@ -193,7 +193,7 @@ t.test('explanation that just fits is complete, and a bound one byte lower remov
 t.test('explanation omits steps of its path first, then deliveries, then evidence, and counts omitted parts', async t => {
   const many = explanationOf(parts({ incident: incident({ path: path(500), path_omitted: 7 }), deliveries: notices(190) }))
   const cut = bounded(many)
-  t.ok(fullSize(cut) <= clientLimits.explanationBytes)
+  t.ok(fullSize(cut) <= clientLimits.toolReplyBytes)
   t.equal(cut.explanation.path.length, 0)
   t.equal(cut.explanation.path_omitted, 507)
   t.ok(cut.explanation.told.length > 50)
@@ -208,7 +208,7 @@ t.test('explanation with too much evidence omits its last inputs first, then the
   const history = [{ at: at(0), kind: 'opened', evidence: { inputs, omitted: 2, truncated: false } }]
   const whole = explanationOf(parts({ incident: incident({ history, path: path(3) }), deliveries: notices(3) }))
   const cut = bounded(whole)
-  t.ok(fullSize(cut) <= clientLimits.explanationBytes)
+  t.ok(fullSize(cut) <= clientLimits.toolReplyBytes)
   const { evidence, told, rule } = cut.explanation
   t.strictSame([told.length, cut.explanation.path.length], [0, 0])
   t.equal((evidence?.inputs.length ?? 0) + (evidence?.omitted ?? 0), 18)
@@ -236,7 +236,7 @@ t.test('explanation fits its bound for any parts', async t => {
       help: text(500),
       operands: fc.array(text(300), { maxLength: 16 }),
       name: text(100),
-      most: fc.integer({ min: 12_000, max: clientLimits.explanationBytes }),
+      most: fc.integer({ min: 12_000, max: clientLimits.toolReplyBytes }),
     }),
     ({ steps, sent, names, evidence, help, operands, name, most }) => {
       const one = incident({ path: path(steps), history: [{ at: at(0), kind: 'opened', evidence }] })

@@ -100,7 +100,7 @@ export interface Bounded {
  * Shortens the explanation to `most` bytes. Removes the oldest path entries first, then the oldest notices, then the evidence, then the
  * decision. The result states each omission, or counts the omitted entries.
  */
-export function bounded(whole: Explanation, most: number = clientLimits.explanationBytes): Bounded {
+export function bounded(whole: Explanation, most: number = clientLimits.toolReplyBytes): Bounded {
   const text = sentencesOf(whole)
   const room = most - Buffer.byteLength(text)
   let explanation = whole

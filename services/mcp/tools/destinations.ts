@@ -1,15 +1,15 @@
 // Tools of destinations, which receive messages. Only keys without a scope may call these tools. No result contains a URL.
 import { apiPath } from '#shared/api-v3/client.ts'
-import { destination, page, pageQuery, results, workspace } from '../arguments.ts'
+import { destination, page, pageQuery, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'
 
 const fields = {
-  name: { type: 'string', minLength: 1, description: '1 to 100 characters, unique in the workspace.' },
-  url: { type: 'string', minLength: 1, description: 'http or https, without credentials. Never shown again.' },
+  name: { type: 'string', minLength: 1, description: 'Unique in the workspace.' },
+  url: { type: 'string', minLength: 1, description: 'http or https, without credentials.' },
   channel: { type: 'string', description: 'Of Slack, without the leading #.' },
   enabled: { type: 'boolean' },
-  send_on_open: { type: 'boolean', description: 'A webhook that hears of an opening before it is confirmed.' },
-  default: { type: 'boolean', description: 'True makes it the default of the workspace.' },
+  send_on_open: { type: 'boolean', description: 'A webhook that hears of unconfirmed openings.' },
+  default: { type: 'boolean', description: 'True makes it the default.' },
 } as const
 
 const list = tool({
@@ -18,7 +18,7 @@ const list = tool({
   description: 'Destinations of the workspace by name.',
   arguments: { workspace },
   required: [],
-  result: results.list(results.destination),
+  result: 'array',
   needs: 'full',
   effect: 'reads',
   run: async ({ api, workspace }, args) =>
@@ -31,7 +31,7 @@ const create = tool({
   description: 'Creates a destination. The first enabled one of a workspace becomes default.',
   arguments: { workspace, type: { type: 'string', enum: ['slack', 'webhook'] }, ...fields },
   required: ['name', 'type', 'url'],
-  result: results.destination,
+  result: 'object',
   needs: 'full',
   effect: 'changes',
   run: async ({ api, workspace }, { workspace: named, ...body }) =>
@@ -44,7 +44,7 @@ const update = tool({
   description: 'Changes what is sent and leaves the rest. The type never changes.',
   arguments: { workspace, destination, ...fields },
   required: ['destination'],
-  result: results.destination,
+  result: 'object',
   needs: 'full',
   effect: 'changes',
   run: async ({ api, workspace }, { workspace: named, destination, ...body }) =>
@@ -57,7 +57,7 @@ const remove = tool({
   description: 'Deletes a destination that no rule names. Its deliveries stay.',
   arguments: { workspace, destination },
   required: ['destination'],
-  result: results.object({ id: results.text, deleted: { type: 'boolean' } }),
+  result: 'object',
   needs: 'full',
   effect: 'destroys',
   run: async ({ api, workspace }, args) =>
@@ -70,7 +70,7 @@ const test = tool({
   description: 'Sends one test message to a destination, also to one that is switched off.',
   arguments: { workspace, destination },
   required: ['destination'],
-  result: results.object({ status: results.text, reason: results.textOrNull }),
+  result: 'object',
   needs: 'full',
   effect: 'changes',
   isOpenWorld: true,
@@ -86,7 +86,7 @@ const deliveries = tool({
   description: 'Attempts to send to a destination and messages kept back from it, newest first.',
   arguments: { workspace, destination, ...page },
   required: ['destination'],
-  result: results.list(results.delivery),
+  result: 'array',
   needs: 'full',
   effect: 'reads',
   run: async ({ api, workspace }, { destination, ...args }) => {

@@ -1,6 +1,6 @@
 // Tools of Incidents: lists, one Incident, its deliveries, its explanation, its acknowledgement.
 import { apiPath } from '#shared/api-v3/client.ts'
-import { filterQuery, filters, incident, page, pageQuery, results, workspace } from '../arguments.ts'
+import { filterQuery, filters, incident, page, pageQuery, resource, workspace } from '../arguments.ts'
 import { explainIncident } from '../explain/explain-incident.ts'
 import { tool } from '../tool.ts'
 
@@ -10,7 +10,7 @@ const list = tool({
   description: 'A page of Incidents, newest first, behind filters. With filters a page may be short and have a next one.',
   arguments: {
     workspace,
-    resource: { type: 'string', minLength: 1, description: 'Id or key of a Resource.' },
+    resource,
     rule: { type: 'string', minLength: 1, description: 'Key of a rule.' },
     lifecycle: { type: 'string', enum: ['open', 'closed'] },
     confirmation: { type: 'string', enum: ['confirmed', 'unconfirmed'] },
@@ -20,7 +20,7 @@ const list = tool({
     ...page,
   },
   required: [],
-  result: results.list(results.incident),
+  result: 'array',
   needs: null,
   effect: 'reads',
   run: async ({ api, workspace }, { workspace: named, limit, cursor, meta, labels, ...rest }) => {
@@ -37,7 +37,7 @@ const get = tool({
   description: 'One Incident with its whole history. explain_incident is shorter and says more. Reading it is audited.',
   arguments: { workspace, incident },
   required: ['incident'],
-  result: results.incident,
+  result: 'object',
   needs: null,
   effect: 'reads',
   run: async ({ api, workspace }, args) =>
@@ -48,19 +48,10 @@ const explain = tool({
   name: 'explain_incident',
   title: 'Explain an Incident',
   description:
-    'Begin here when an alert comes in: why the Incident is open, since when, on what evidence, by which rule, who was told and who was not, what happens next, whether maintenance runs. Reading it is audited.',
+    'Begin here when an alert comes in: why and since when the Incident is open, the evidence, the rule, who was told and who was not, what happens next, maintenance. Reading it is audited.',
   arguments: { workspace, incident },
   required: ['incident'],
-  result: results.object({
-    incident: results.incident,
-    rule: { type: ['object', 'null'] },
-    evidence: { type: ['object', 'null'] },
-    next: { type: ['object', 'null'] },
-    told: { type: 'array' },
-    not_told: { type: 'array' },
-    maintenance: { type: ['object', 'null'] },
-    path: { type: 'array' },
-  }),
+  result: 'object',
   needs: null,
   effect: 'reads',
   run: explainIncident,
@@ -72,7 +63,7 @@ const deliveries = tool({
   description: 'Attempts to send messages about an Incident and messages kept back, newest first. Reading them is audited.',
   arguments: { workspace, incident, ...page },
   required: ['incident'],
-  result: results.list(results.delivery),
+  result: 'array',
   needs: null,
   effect: 'reads',
   run: async ({ api, workspace }, { incident, ...args }) => {
@@ -87,7 +78,7 @@ const acknowledge = tool({
   description: "Takes an open Incident on for the key's owner, once: its reminders stop, its state stays.",
   arguments: { workspace, incident },
   required: ['incident'],
-  result: results.incident,
+  result: 'object',
   needs: 'acknowledge',
   effect: 'changes',
   run: async ({ api, workspace }, args) => {

@@ -1,6 +1,6 @@
 // Tools of maintenance. During maintenance, messages about a Resource are suppressed, but the Resource's rules are still judged.
 import { apiPath } from '#shared/api-v3/client.ts'
-import { resource, results, workspace } from '../arguments.ts'
+import { resource, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'
 
 const start = tool({
@@ -9,7 +9,7 @@ const start = tool({
   description: 'Holds messages about a Resource back from now on, or moves the end of the running window. Judging goes on.',
   arguments: { workspace, resource, minutes: { type: 'integer', minimum: 1, maximum: 10_080, description: 'From now on.' } },
   required: ['resource', 'minutes'],
-  result: results.resource,
+  result: 'object',
   needs: 'maintenance',
   effect: 'changes',
   run: async ({ api, workspace }, { minutes, resource, ...args }) => {
@@ -24,7 +24,7 @@ const end = tool({
   description: 'Ends the running maintenance of a Resource. A message that was held back is sent at the next reminder.',
   arguments: { workspace, resource },
   required: ['resource'],
-  result: results.resource,
+  result: 'object',
   needs: 'maintenance',
   effect: 'changes',
   run: async ({ api, workspace }, args) => {

@@ -1,6 +1,6 @@
 // Tools of Observations: read the log, report one Observation, report a test, report many.
 import { apiPath } from '#shared/api-v3/client.ts'
-import { limit, observation, resource, results, workspace } from '../arguments.ts'
+import { limit, observation, resource, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'
 
 const list = tool({
@@ -14,7 +14,7 @@ const list = tool({
     limit,
   },
   required: ['resource'],
-  result: results.list(results.logged),
+  result: 'array',
   needs: null,
   effect: 'reads',
   run: async ({ api, workspace }, { resource, signal, ...args }) => {
@@ -33,7 +33,7 @@ const send = tool({
   description: 'Reports one Observation of a signal. Rules judge it at once.',
   arguments: sent,
   required: needed,
-  result: results.accepted,
+  result: 'object',
   needs: 'observe',
   effect: 'changes',
   run: async ({ api, workspace }, { workspace: named, resource, ...body }) => {
@@ -48,7 +48,7 @@ const sendTest = tool({
   description: 'As send_observation, with the label source: mcp-test. Rules judge it as any other: it may open an Incident.',
   arguments: sent,
   required: needed,
-  result: results.accepted,
+  result: 'object',
   needs: 'observe',
   effect: 'changes',
   run: async ({ api, workspace }, { workspace: named, resource, labels, ...rest }) => {
@@ -60,14 +60,14 @@ const sendTest = tool({
 const sendMany = tool({
   name: 'send_observations',
   title: 'Send Observations',
-  description: 'Reports up to 500 Observations of several Resources. One that is refused refuses no other.',
+  description:
+    'Reports up to 500 Observations of several Resources. One that is refused refuses no other; refused ones come first.',
   arguments: {
     workspace,
     observations: {
       type: 'array',
       minItems: 1,
       maxItems: 500,
-      description: 'Each with the Resource that it is of. Items are refused one by one.',
       items: {
         type: 'object',
         properties: { resource, ...observation },
@@ -76,11 +76,23 @@ const sendMany = tool({
     },
   },
   required: ['observations'],
-  result: results.object({ accepted: { type: 'integer' }, rejected: { type: 'integer' }, results: { type: 'array' } }),
+  result: 'object',
   needs: 'observe',
   effect: 'changes',
-  run: async ({ api, workspace }, { workspace: named, ...body }) =>
-    api({ method: 'POST', path: apiPath`/workspaces/${await workspace(named)}/observations`, body }),
+  run: async ({ api, workspace }, { workspace: named, ...body }) => {
+    const { result } = await api({ method: 'POST', path: apiPath`/workspaces/${await workspace(named)}/observations`, body })
+    return { result: refusedFirst(result) }
+  },
 })
+
+/** Returns the result with the refused items first, because a large result loses its last items. */
+function refusedFirst(batch: unknown): unknown {
+  const { results } = batch as { results?: unknown }
+  if (!Array.isArray(results)) return batch
+  const [refused, others] = [results.filter(isRefused), results.filter(item => !isRefused(item))]
+  return { ...(batch as object), results: [...refused, ...others] }
+}
+
+const isRefused = (item: { status?: unknown }): boolean => item.status === 'rejected'
 
 export const observationTools = [list, send, sendTest, sendMany]

@@ -1,17 +1,6 @@
 // Tools of Resources: lists, one Resource, creation, labels, change of revision, archiving.
 import { apiPath } from '#shared/api-v3/client.ts'
-import {
-  filterQuery,
-  filters,
-  labels,
-  meta,
-  page,
-  pageQuery,
-  resource,
-  results,
-  templateReference,
-  workspace,
-} from '../arguments.ts'
+import { filterQuery, filters, labels, meta, page, pageQuery, resource, templateReference, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'
 
 const list = tool({
@@ -25,7 +14,7 @@ const list = tool({
     ...page,
   },
   required: [],
-  result: results.list(results.resource),
+  result: 'array',
   needs: null,
   effect: 'reads',
   run: async ({ api, workspace }, { state, template, ...args }) => {
@@ -40,7 +29,7 @@ const get = tool({
   description: 'One Resource as it reads now: answers, signals, each rule with its status and why, maintenance.',
   arguments: { workspace, resource },
   required: ['resource'],
-  result: results.resource,
+  result: 'object',
   needs: null,
   effect: 'reads',
   run: async ({ api, workspace }, args) =>
@@ -60,7 +49,7 @@ const create = tool({
     labels,
   },
   required: ['template', 'name'],
-  result: results.resource,
+  result: 'object',
   needs: 'resources',
   effect: 'changes',
   run: async ({ api, workspace }, { workspace: named, ...body }) =>
@@ -73,7 +62,7 @@ const archive = tool({
   description: 'Ends a Resource for good: its Incidents close, nothing restores it.',
   arguments: { workspace, resource },
   required: ['resource'],
-  result: results.resource,
+  result: 'object',
   needs: 'resources',
   effect: 'destroys',
   run: async ({ api, workspace }, args) =>
@@ -86,7 +75,7 @@ const label = tool({
   description: 'Sets labels of a Resource and leaves the others; null removes one.',
   arguments: { workspace, resource, labels: { ...labels, description: 'Texts by key; null removes.' } },
   required: ['resource', 'labels'],
-  result: results.resource,
+  result: 'object',
   needs: 'full',
   effect: 'changes',
   run: async ({ api, workspace }, { resource, labels, ...args }) => {
@@ -101,7 +90,7 @@ const rebind = tool({
   description: 'Binds a Resource to another revision of a published Template. All its open Incidents close as rule_removed.',
   arguments: { workspace, resource, template: templateReference, meta },
   required: ['resource', 'template'],
-  result: results.resource,
+  result: 'object',
   needs: 'full',
   effect: 'destroys',
   run: async ({ api, workspace }, { workspace: named, resource, ...body }) =>

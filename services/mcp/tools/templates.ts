@@ -2,7 +2,7 @@
 
 import { apiPath } from '#shared/api-v3/client.ts'
 import { ApiUnreachable } from '#shared/api-v3/errors.ts'
-import { at, manifest, meta, observation, page, results, templateReference, workspace } from '../arguments.ts'
+import { at, manifest, meta, observation, page, templateReference, workspace } from '../arguments.ts'
 import { ArgumentRefusal, tool } from '../tool.ts'
 
 interface Revision {
@@ -17,7 +17,7 @@ const list = tool({
   description: 'Templates with their fields, signals and rules: the highest revision of each, or every revision of one key.',
   arguments: { workspace, key: { type: 'string', minLength: 1, description: 'Shows every revision of this key.' }, ...page },
   required: [],
-  result: results.list(results.template),
+  result: 'array',
   needs: null,
   effect: 'reads',
   run: async ({ api, workspace }, { key, limit = 50, cursor, ...args }) => {
@@ -52,7 +52,7 @@ const publish = tool({
   description: 'Publishes one revision of a Template. A revision never changes: try it by preview_template before.',
   arguments: { workspace, manifest },
   required: ['manifest'],
-  result: results.template,
+  result: 'object',
   needs: 'templates',
   effect: 'changes',
   run: async ({ api, workspace }, { manifest, ...args }) =>
@@ -63,7 +63,7 @@ const preview = tool({
   name: 'preview_template',
   title: 'Preview a Template',
   description:
-    'Judges Observations by the rules of a Template in their own time and stores nothing: would this rule, or another threshold, have fired, and when? Send manifest, or template with meta.',
+    'Judges Observations by the rules of a Template and stores nothing: would this rule, or another threshold, have fired, and when? Send manifest, or template with meta.',
   arguments: {
     workspace,
     manifest,
@@ -72,13 +72,13 @@ const preview = tool({
     observations: {
       type: 'array',
       maxItems: 500,
-      description: 'In any order; each with its instant.',
+      description: 'In any order.',
       items: { type: 'object', properties: observation, required: ['signal', 'state', 'at'], additionalProperties: false },
     },
-    at: { ...at, description: 'Judged up to this instant; the last Observation unless sent. Let the wait of the rule pass.' },
+    at: { ...at, description: 'Judged up to this instant, so that waits can pass; the last Observation unless sent.' },
   },
   required: [],
-  result: results.object({ template: results.template, rules: { type: 'array' }, warnings: { type: 'array' } }),
+  result: 'object',
   needs: null,
   effect: 'reads',
   run: async ({ api, workspace }, { workspace: named, ...body }) =>

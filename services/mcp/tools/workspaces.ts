@@ -1,9 +1,7 @@
 // Tools of workspaces: list, overview, creation.
 import { apiPath } from '#shared/api-v3/client.ts'
-import { results, workspace } from '../arguments.ts'
+import { workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'
-
-const counts = { type: 'object', additionalProperties: { type: 'integer' } }
 
 const list = tool({
   name: 'list_workspaces',
@@ -11,7 +9,7 @@ const list = tool({
   description: 'Workspaces that the key reaches, with the role of its owner.',
   arguments: {},
   required: [],
-  result: results.list(results.workspace),
+  result: 'array',
   needs: null,
   effect: 'reads',
   run: async ({ api }) => api({ method: 'GET', path: '/workspaces' }),
@@ -24,13 +22,7 @@ const overview = tool({
     'The beginning of a triage: Resources by state, open Incidents by rule and standing, how many nobody has taken on, and the ten oldest.',
   arguments: { workspace },
   required: [],
-  result: results.object({
-    resources: counts,
-    incidents: counts,
-    rules: { type: 'array', items: { type: 'object' } },
-    rules_omitted: { type: 'integer' },
-    oldest: results.list(results.incident),
-  }),
+  result: 'object',
   needs: null,
   effect: 'reads',
   run: async ({ api, workspace }, args) =>
@@ -43,7 +35,7 @@ const create = tool({
   description: "Creates a workspace that the key's owner owns.",
   arguments: { name: { type: 'string', minLength: 1, description: '1 to 60 characters.' } },
   required: ['name'],
-  result: results.workspace,
+  result: 'object',
   needs: 'full',
   effect: 'changes',
   run: async ({ api }, body) => api({ method: 'POST', path: '/workspaces', body }),
