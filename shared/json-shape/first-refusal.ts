@@ -92,8 +92,9 @@ function boundOf(schema: Schema, value: unknown): string | null {
   return value.length < minItems || value.length > maxItems ? `must have ${range(minItems, maxItems)} items` : null
 }
 
-function boundOfText(schema: Schema, text: string): string | null {
-  const measured = [...(schema.trimmed ? text.trim() : text)].length
+function boundOfText(schema: Schema, sent: string): string | null {
+  const text = schema.trimmed ? sent.trim() : sent
+  const measured = [...text].length
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
   if (measured < minLength || measured > maxLength) {
     return measured === 0 ? 'must not be blank' : `must have ${range(minLength, maxLength)} characters`

@@ -3,10 +3,18 @@ import type { TableKind } from '#shared/contracts/incidents/alert.ts'
 import type { TemplateFields } from '#shared/template/fields.ts'
 import { type Rendered, renderTemplate } from '#shared/template/template.ts'
 
+/**
+ * Fields that the API shows of a sample. Their names are part of generation 2, so a field that came later is only rendered: `later` has its
+ * value.
+ */
+export type SampleFields = Omit<TemplateFields, keyof typeof later>
+
+const later = { incident: 'k7PmQ2xVb9' } as const
+
 export interface Sample {
   alertKind: TableKind
   label: string
-  fields: TemplateFields
+  fields: SampleFields
 }
 
 export interface SampleResult extends Omit<Sample, 'fields'> {
@@ -75,4 +83,8 @@ export const samples: readonly Sample[] = [
 
 /** Returns the rendering of each sample, for a preview and for the validation before a template is stored. */
 export const judgeTemplate = (template: string): SampleResult[] =>
-  samples.map(({ alertKind, label, fields }) => ({ alertKind, label, rendered: renderTemplate(template, fields) }))
+  samples.map(({ alertKind, label, fields }) => ({
+    alertKind,
+    label,
+    rendered: renderTemplate(template, { ...fields, ...later }),
+  }))

@@ -14,7 +14,14 @@ import { countOf, filterMark, shownFilters, summarySentence, worstOf } from '../
 import { curlOf } from '../../services/dashboard/monitor/curl.ts'
 import { createFormState, fieldOf, submitForm } from '../../services/dashboard/parts/form/form-state.ts'
 import { returnPath } from '../../services/dashboard/sign-in/words.ts'
-import { answersOf, changedAnswers, nameOf, withScheme } from '../../services/dashboard/website/answers.ts'
+import {
+  answersOf,
+  changedAnswers,
+  nameOf,
+  usualAnswers,
+  warningsOf,
+  withScheme,
+} from '../../services/dashboard/website/answers.ts'
 
 const second = 1_000
 const hour = 3_600 * second
@@ -109,6 +116,25 @@ t.test('request that a form sends has only the changed fields', async t => {
   t.equal(answersOf(values)['interval_value'], 'often', 'the server says what is wrong with it')
   t.strictSame([withScheme('http://a'), withScheme('')], ['http://a', ''])
   t.strictSame([nameOf('', 'shop.example/x'), nameOf('Shop', 'shop.example')], ['shop.example', 'Shop'])
+})
+
+t.test('form warns of settings by which no check can pass, and of statuses that no response has', async t => {
+  const rows: [method: string, statuses: unknown[], text: string, warnings: RegExp[]][] = [
+    ['GET', [200, 301], 'well', []],
+    ['HEAD', [200], '', []],
+    ['HEAD', [200], 'well', [/HEAD has no body/]],
+    ['GET', [204, 304], 'well', [/204 or 304 has no body/]],
+    ['GET', [200, 204], 'well', []],
+    ['GET', [100, 200, 103], '', [/No response ends with the status 100 or 103/]],
+    ['HEAD', [199], 'well', [/199/, /HEAD/]],
+    ['GET', ['often'], '', []],
+  ]
+  for (const [method, statuses, expected_text, warnings] of rows) {
+    const found = warningsOf({ method, statuses, expected_text })
+    t.equal(found.length, warnings.length, `${method} ${statuses} ${expected_text}`)
+    for (const [i, warning] of warnings.entries()) t.match(found[i], warning)
+  }
+  t.strictSame(warningsOf({ ...usualAnswers }), [])
 })
 
 t.test('chart has ticks at round numbers, keeps its gaps, and is exported as text that no spreadsheet executes', async t => {

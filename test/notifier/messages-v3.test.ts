@@ -407,7 +407,8 @@ t.test('payload template has rule, action, resource and evidence (v3 10.8)', asy
   t.match(website, { rule: 'availability', action: '', resource: 'shop', evidence: '1 of 3 locations failing' })
   const long = fieldsOf(about({}, { explanation: `a\n${'b'.repeat(2_000)}` })).evidence
   t.match([long.length, long.slice(0, 3)], [1_000, 'a b'], 'one line of 1,000 characters at most')
-  for (const { fields } of samples) t.strictSame(Object.keys(fields).sort(), fieldNames.toSorted())
+  for (const { fields } of samples)
+    t.strictSame(Object.keys(fields).sort(), fieldNames.filter(name => name !== 'incident').toSorted(), '15 fields, as E 10.8')
 })
 
 const atUs = (startAt - 1_000) * 1_000

@@ -235,7 +235,12 @@ t.test('sample of a no-data message quotes a failed check, as real messages do',
   t.equal(errorOf('no_data'), errorOf('problem'))
 })
 
-const context = { publicUrl: 'https://s.example', locationName: (id: string) => id.slice(0, 2), workspaceName: 'Acme\r\n<!here>' }
+const context = {
+  publicUrl: 'https://s.example',
+  locationName: (id: string) => id.slice(0, 2),
+  workspaceName: 'Acme\r\n<!here>',
+  encodeIncidentId: (id: string) => `i-${id}`,
+}
 const fieldsOf = (over: Partial<AlertDocument>, changed: Partial<AlertFacts> = {}, guard = (text: string) => text) =>
   templateFields({ ...alert('w', 'a', 1, over), facts: { ...facts, ...changed } }, context, guard)
 t.test('each kind of message has the documented fields for templates', async t => {
@@ -265,6 +270,8 @@ t.test('each kind of message has the documented fields for templates', async t =
       fieldsOf({ kind: 'recovery' }, { ...closed, failing: [], unknown: [], ok: ['de01', 'us01'] }),
       { status: 'up', locations: 'de, us', error: '', lasted: '14m', summary: 'Shop is back up after 14m' },
     ],
+    ['its incident', fieldsOf({ incidentId: 'n1' }), { incident: 'i-n1' }],
+    ['the recovery of this incident', fieldsOf({ kind: 'recovery', incidentId: 'n1' }, closed), { incident: 'i-n1' }],
     ['one location', fieldsOf({}, { failing: ['de01'], unknown: [], ok: [] }), { locations: 'de', summary: 'Shop is down' }],
     ['a custom subject', fieldsOf({}, none), { url: '', locations: '', summary: 'Shop is down', error: 'connection refused' }],
     [
@@ -402,16 +409,21 @@ t.test('PagerDuty templates of the guide render every message as the Events API 
   for (const [i, template] of found.entries()) {
     t.equal(contentTypeOf(template), 'application/json')
     for (const { fields, alertKind } of samples) {
-      const rendered = renderTemplate(template, fields)
+      const rendered = renderTemplate(template, { ...fields, incident: 'Ab3dE6gH9k' })
       const event = JSON.parse(rendered.ok ? rendered.output : 'null')
-      t.match(event, { routing_key: key, event_action: actions[i], dedup_key: fields.link }, alertKind)
+      t.match(event, { routing_key: key, event_action: actions[i], dedup_key: 'Ab3dE6gH9k' }, alertKind)
       t.ok(event.dedup_key.length <= 255)
       if (event.event_action === 'resolve') continue
       t.match(event.payload, { summary: `${fields.subject} is ${fields.status}`, source: fields.workspace, timestamp: fields.at })
       t.ok(['critical', 'error', 'warning', 'info'].includes(event.payload.severity))
       t.match(event.payload.custom_details, { summary: fields.summary, error: fields.error })
     }
-    const longest = { ...samples[0]?.fields, subject: 'x'.repeat(limits.notifier.nameCharacters), locations: 'y'.repeat(6_400) }
+    const longest = {
+      ...samples[0]?.fields,
+      incident: 'Ab3dE6gH9k',
+      subject: 'x'.repeat(limits.notifier.nameCharacters),
+      locations: 'y'.repeat(6_400),
+    }
     const rendered = renderTemplate(template, longest as TemplateFields)
     const { payload } = JSON.parse(rendered.ok ? rendered.output : 'null')
     t.ok((payload?.summary.length ?? 0) <= 1_024, 'PagerDuty refuses a longer summary')

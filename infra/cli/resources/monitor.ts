@@ -1,5 +1,6 @@
 // `./watchkeeper monitor create|list|show|change|archive`: website monitors, which are Resources of `website-check@1`.
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { usualInterval } from '#shared/manifest/usual-interval.ts'
 import { usageError } from '../../runtime/start-error.ts'
 import type { Api } from '../api/with-api.ts'
 import { addApiNoun, collect } from '../noun.ts'
@@ -37,7 +38,11 @@ export function addMonitorCommands(program: Command): void {
   verb('create', 'check a website; the key of the monitor alone is on standard output')
     .argument('<name>', 'what it is called')
     .argument('<website>', 'the URL that is checked')
-    .option('--every <interval>', 'how often, such as 5m or 1h', readInterval, readInterval('5m'))
+    .addOption(
+      new Option('--every <interval>', 'how often, such as 5m or 1h')
+        .argParser(readInterval)
+        .default(usualInterval, `${usualInterval.interval_value}m`),
+    )
     .option('--location <location>', 'where it is checked from, by id or name; several times for several (default: all)', collect)
     .option('--key <key>', 'its key (default: made of the name)')
     .option('--meta <field=value>', 'another answer, such as method=POST or statuses=200,204', collect)

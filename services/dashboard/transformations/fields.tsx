@@ -10,7 +10,7 @@ export function Fields({ onInsert }: { onInsert(field: string): void }) {
       <Shown of={loaded}>
         {([sample]) => (
           <ul class="fields">
-            {Object.entries(sample?.fields ?? {}).map(([field, value]) => (
+            {Object.entries({ ...sample?.fields, incident: 'the id of the incident' }).map(([field, value]) => (
               <li key={field}>
                 <button type="button" class="button" data-look="quiet" onClick={() => onInsert(field)}>
                   <span class="hidden">Insert </span>

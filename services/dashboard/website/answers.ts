@@ -1,4 +1,5 @@
 // Conversion between the form of a website monitor and `meta`, the values for the fields of its Template. Pure.
+import { usualInterval } from '#shared/manifest/usual-interval.ts'
 
 /** `meta` of a Resource of `website-check@1`, as generation 3 names its fields. */
 export interface WebsiteAnswers {
@@ -23,8 +24,7 @@ export const usualAnswers: Omit<WebsiteAnswers, 'url' | 'locations'> = {
   data: '',
   statuses: [200],
   expected_text: '',
-  interval_value: 1,
-  interval_unit: 'MINUTE',
+  ...usualInterval,
   failure_mode: 'at_least_one',
 }
 
@@ -86,3 +86,25 @@ export const nameOf = (name: string, url: string): string => {
 }
 
 const numberOr = (text: string): number | string => (text === '' || Number.isNaN(Number(text)) ? text : Number(text))
+
+/** Statuses whose responses have no body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5). */
+const bodiless = new Set([204, 205, 304])
+
+/**
+ * Returns a sentence for each setting by which no check can ever pass, or which no response can ever have. The API accepts these settings,
+ * because generations 1 and 2 do.
+ */
+export function warningsOf({ method, statuses, expected_text: text }: Record<string, unknown>): string[] {
+  const wanted = (Array.isArray(statuses) ? statuses : []).filter(status => typeof status === 'number')
+  const never = wanted.filter(status => status < 200 || status > 599)
+  const isBodiless = wanted.length > 0 && wanted.every(status => bodiless.has(status))
+  return [
+    ...(never.length > 0 ? [`No response ends with the status ${never.join(' or ')}: a final status is 200 to 599.`] : []),
+    ...(text && method === 'HEAD'
+      ? ['A response to HEAD has no body, so the text is never found: choose GET, or look for no text.']
+      : []),
+    ...(text && method !== 'HEAD' && isBodiless
+      ? [`A response with the status ${wanted.join(' or ')} has no body, so the text is never found.`]
+      : []),
+  ]
+}

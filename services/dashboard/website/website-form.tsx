@@ -10,7 +10,7 @@ import { AreaField, ChoiceField, Labelled, TextField } from '../parts/form/field
 import { Form, textOf } from '../parts/form/form.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import { Failed, Loading } from '../parts/states.tsx'
-import { answersOf, changedAnswers, nameOf, usualAnswers, type WebsiteAnswers, websiteFields } from './answers.ts'
+import { answersOf, changedAnswers, nameOf, usualAnswers, type WebsiteAnswers, warningsOf, websiteFields } from './answers.ts'
 import style from './website.page.css'
 
 addPageStyle(style)
@@ -128,8 +128,13 @@ function Interval({ given }: { given: Pick<WebsiteAnswers, 'interval_value' | 'i
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map(value => ({ value, word: value }))
 
 function Request({ given, isOpen }: { given: Omit<WebsiteAnswers, 'url' | 'locations'>; isOpen: boolean }) {
+  const warnings = useSignal<readonly string[]>(warningsOf({ ...given }))
+  const judge = ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    const form = currentTarget.closest('form')
+    if (form !== null) warnings.value = warningsOf(answersOf(new FormData(form)))
+  }
   return (
-    <details class="part-of-form" open={isOpen}>
+    <details class="part-of-form" open={isOpen} onInput={judge}>
       <summary>Request and expected response</summary>
       <ChoiceField name="method" label="Method" of={methods} defaultValue={given.method} />
       <TextField name="statuses" label="Accepted statuses" hint="With commas between." defaultValue={given.statuses.join(', ')} />
@@ -146,6 +151,13 @@ function Request({ given, isOpen }: { given: Omit<WebsiteAnswers, 'url' | 'locat
         defaultValue={given.content_type}
       />
       <AreaField name="data" label="Body" defaultValue={given.data} />
+      <div role="status">
+        {warnings.value.map(sentence => (
+          <p key={sentence} class="website-warning">
+            {sentence}
+          </p>
+        ))}
+      </div>
     </details>
   )
 }

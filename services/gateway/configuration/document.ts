@@ -13,6 +13,7 @@ import {
   LineCounter,
   type Node,
   Parser,
+  visit,
   type YAMLError,
 } from 'yaml'
 import { isObject } from '#shared/json-shape/is-object.ts'
@@ -77,7 +78,7 @@ export function readDocuments(
     const [fault] = [...document.errors, ...document.warnings]
     if (fault !== undefined) throw syntaxFault(file, positionAt(lines, fault.pos[0]), sentenceOf(fault))
     const whole = { file, positionOf }
-    const value = plainValue(document, whole)
+    const value = plainValue(document, whole, lines)
     if (value === null) return []
     requirePlain(value, [], whole)
     if (isObject(value)) return [{ isList: false, objects: [{ value, ...whole }] }]
@@ -99,7 +100,13 @@ interface Reading {
 
 function parse(file: string, text: string, reading: Reading): Document.Parsed[] {
   try {
-    const composer = new Composer({ schema: 'core', resolveKnownTags: false, prettyErrors: false, lineCounter: reading.lines })
+    const composer = new Composer({
+      schema: 'core',
+      merge: true,
+      resolveKnownTags: false,
+      prettyErrors: false,
+      lineCounter: reading.lines,
+    })
     return [...composer.compose(shallowOnes(file, tokensOf(text, reading), reading.lines))]
   } catch (error) {
     if (error instanceof RangeError) throw new FileFault(file, '', tooDeep)
@@ -147,15 +154,34 @@ function* tokensOf(text: string, { lines, onRead }: Reading): Generator<CST.Toke
   yield* parser.end()
 }
 
-function plainValue(document: Document.Parsed, whole: Omit<Placed, 'value'>): unknown {
+function plainValue(document: Document.Parsed, whole: Omit<Placed, 'value'>, lines: LineCounter): unknown {
   try {
     return document.toJS({ maxAliasCount: clientLimits.configurationAliases })
   } catch (error) {
     if (error instanceof RangeError) throw faultAt(whole, '', tooDeep)
-    if (error instanceof ReferenceError)
+    if (error instanceof ReferenceError) {
+      const [name, place] = undefinedAlias(document) ?? []
+      if (place !== undefined)
+        throw syntaxFault(whole.file, positionAt(lines, place), `the alias *${name} has no anchor &${name} before it`)
       throw faultAt(whole, '', 'its aliases repeat too much, or one stands inside its own anchor')
+    }
+    // The parser's only other error: a merge key with another value.
+    if (error instanceof Error) throw faultAt(whole, '', 'a merge key << takes an object, or a list of objects')
     throw error
   }
+}
+
+/** Returns name and offset of the first alias without an anchor before it; null: there is none. */
+function undefinedAlias(document: Document.Parsed): [name: string, offset: number] | null {
+  let found: [string, number] | null = null
+  visit(document, {
+    Alias: (_key, alias) => {
+      if (alias.resolve(document) !== undefined) return undefined
+      found = [oneLine(alias.source), alias.range?.[0] ?? 0]
+      return visit.BREAK
+    },
+  })
+  return found
 }
 
 /**

@@ -24,6 +24,7 @@ export interface FieldsContext {
   publicUrl: string
   locationName: LocationName
   workspaceName: string
+  encodeIncidentId(internalId: string): string
 }
 
 const statuses: Record<AlertKind, string> = {
@@ -52,6 +53,7 @@ export function templateFields(alert: AlertDocument, context: FieldsContext, gua
     action: guard(actionOf(alert)),
     resource: guard(resourceKeyOf(alert)),
     evidence: guard(explanationOf(alert)),
+    incident: context.encodeIncidentId(alert.incidentId),
   }
 }
 

@@ -413,7 +413,7 @@ t.test('signal', async t => {
     await signal(subject, 'Before', 'event')
     const updated = resultOf(await post(at(subject, 'signals', 'before'), { name: 'After', meta: { a: 1 } }, editor))
     t.match(updated, { id: 'before', name: 'After', signal_kind: 'custom_event', meta: { a: 1 } })
-    for (const kind of ['event', 'custom_event', 'signal', null, 'platform_http', 'constructor', 7, { a: 1 }]) {
+    for (const kind of ['event', 'custom_event', 'signal', null]) {
       const again = resultOf(await post(at(subject, 'signals', 'before'), { name: `After ${typeof kind}`, kind }))
       t.match(again, { id: 'before', name: `After ${typeof kind}`, signal_kind: 'custom_event', meta: {} })
     }
@@ -424,10 +424,10 @@ t.test('signal', async t => {
     ['custom_heartbeat', ['event', 'custom_event']],
   ] as const) {
     const name = `Fixed ${stored}`
-    t.test(`update of a ${stored} is refused and stores nothing when the other kind is sent`, async t => {
+    t.test(`update of a ${stored} is refused and stores nothing when another kind or no known word is sent`, async t => {
       const slug = await signal(subject, name, stored)
       const path = at(subject, 'signals', slug)
-      for (const kind of other) {
+      for (const kind of [...other, 'platform_http', 'constructor', 'Event', '', 7, { a: 1 }]) {
         const refusal = {
           code: 2001,
           error_type: 'validation_error',

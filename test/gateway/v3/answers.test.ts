@@ -116,11 +116,27 @@ t.test('name is trimmed before its length is checked (v3 1.12)', async t => {
     ['   ', 422],
     ['', 422],
     ['a\u0007b', 422],
+    ['a\tb', 422],
+    [`\t\r\n${'x'.repeat(100)}\t`, 200],
+    ['\t\n', 422],
   ]
   for (const [name, status] of cases) {
     const answer = await call('PATCH', `${resources}/srv-1`, { body: { name } })
     t.equal(answer.status, status, JSON.stringify(name))
     t.equal(answer.json.error?.details.field, status === 200 ? undefined : 'name')
+  }
+})
+
+t.test('name of anything is stored without the tabs and line breaks around it (v3 1.12)', async t => {
+  const made: [path: string, body: object][] = [
+    ['/workspaces', {}],
+    [resources, { template: 'host', key: 'trimmed' }],
+    ['/workspaces/w1/destinations', { type: 'webhook', url: 'https://pager.example.com/' }],
+    ['/workspaces/w1/templates', { ...host, key: 'trimmed' }],
+  ]
+  for (const [path, body] of made) {
+    const { status, json } = await call('POST', path, { body: { ...body, name: '\t Shop of Ada\r\n' } })
+    t.match([status, json.result?.name], [201, 'Shop of Ada'], `${path} ${JSON.stringify(json.error)}`)
   }
 })
 

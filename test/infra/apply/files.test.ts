@@ -32,6 +32,13 @@ const faults: [what: string, text: string, fault: RegExp][] = [
     'kind: Monitor\nkey: a\nname: A\nmeta:\n  x: [1, .inf]',
     /^a\.yaml:5: meta\.x\.1: it must be a finite number/,
   ],
+  [
+    'an alias without an anchor',
+    'kind: Monitor\nmeta:\n  url: *home',
+    /^a\.yaml:3:8: the alias \*home has no anchor &home before it/,
+  ],
+  ['an alias before its anchor', 'kind: Monitor\nkey: *a\nname: &a x', /^a\.yaml:2:6: the alias \*a has no anchor &a before it/],
+  ['a merge key with a text', 'kind: Monitor\n<<: words', /a merge key << takes an object/],
   ['an alias inside its own anchor', 'kind: Monitor\nmeta: &a\n  b: *a', /nested deeper than 64 levels/],
   ['what lies too deep', `kind: Monitor\nmeta: ${'['.repeat(80)}${']'.repeat(80)}`, /nested deeper than 64 levels/],
   ['what lies far too deep', `a: ${'['.repeat(100_000)}`, /^a\.yaml:1:67: it is nested deeper than 64 levels$/],
@@ -160,6 +167,24 @@ const faults: [what: string, text: string, fault: RegExp][] = [
 
 t.test('wrong file is refused with file, line and dotted path', async t => {
   for (const [what, text, fault] of faults) t.throws(() => planned(text), { message: fault, name: 'FileFault' }, what)
+})
+
+t.test('merge keys of YAML are read: own members come first, then those of the earlier object', t => {
+  const text = `
+- &base { kind: Monitor, key: a, name: A, every: 5m, url: 'https://a.example' }
+- { <<: *base, key: b }
+- <<: [{ name: C, every: 1m }, *base]
+  key: c
+`
+  t.strictSame(
+    readObjects('a.yaml', text).map(({ value }) => value),
+    [
+      { kind: 'Monitor', key: 'a', name: 'A', every: '5m', url: 'https://a.example' },
+      { kind: 'Monitor', key: 'b', name: 'A', every: '5m', url: 'https://a.example' },
+      { kind: 'Monitor', key: 'c', name: 'C', every: '1m', url: 'https://a.example' },
+    ],
+  )
+  t.end()
 })
 
 t.test('document is refused when its YAML aliases expand to much text', async t => {

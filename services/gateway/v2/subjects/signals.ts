@@ -91,8 +91,8 @@ const getSignal = signalReadRoute('GET', one, {
 })
 
 /**
- * Replaces name and meta. A `kind` that differs from the signal's kind is refused. A `kind` that names no kind at all is ignored
- * (reference/custom-subjects 2.6).
+ * Replaces name and meta. A `kind` other than the signal's own is refused (reference/custom-subjects
+ * 2.6).
  */
 const updateSignal = signalWriteRoute('POST', one, {
   summary: 'Replaces name and meta; kind and slug never change.',
@@ -129,12 +129,12 @@ export const readSignal = (sent: Static<typeof CreateSignalBody>, json: SentJson
 })
 
 /**
- * Throws if the sent kind differs from the signal's kind. Does not check built-in signals, because another check refuses every change to a
- * built-in signal.
+ * Throws if the sent kind is not the signal's kind. The object's own word `signal`, which a client may send back, is fine. Does not check
+ * built-in signals, because another check refuses every change to a built-in signal.
  */
 function requireSameKind({ kind }: SignalView, sent: unknown): void {
-  const asked = kindOf(sent)
-  if (asked === undefined || asked === kind || kind === 'platform_http') return
+  const isSilent = sent === undefined || sent === null || sent === 'signal'
+  if (isSilent || kindOf(sent) === kind || kind === 'platform_http') return
   throw refusal('validation', 'Invalid signal kind', `kind never changes: this signal is a ${kind}`, 'kind')
 }
 
