@@ -27,7 +27,11 @@ async function isGeneratedWhole({ installation: { url, key }, workspace, folder 
   // The generator would format the client by a program that is not installed.
   await writeFile(settings, '{"post_hooks": []}')
   const options = ['--output-path', join(folder, 'generated'), '--meta', 'none', '--config', settings, '--fail-on-warning']
-  const isWhole = await python([packages], ['-m', 'openapi_python_client', 'generate', '--url', documentAt(url), ...options], folder)
+  const isWhole = await python(
+    [packages],
+    ['-m', 'openapi_python_client', 'generate', '--url', documentAt(url), ...options],
+    folder,
+  )
   return isWhole && python([packages, folder], [join(import.meta.dirname, 'story.py'), url, key, workspace], folder)
 }
 
