@@ -42,7 +42,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('page of a failing Resource with a Template loads a day of values in at most 30 kB', { timeout: 90_000 }, async t => {
+  t.test('page of a failing Resource with a Template loads a day of values in at most 30 kB', { timeout: 300_000 }, async t => {
     const id = await addChartedResource(world, 'measured')
     for (const as of ['vera', 'edith']) {
       const { page, faults, bytes, close } = await show(id, { as })

@@ -21,7 +21,7 @@ async function main(): Promise<boolean> {
     options: {
       times: { type: 'boolean', default: false },
       lanes: { type: 'string', default: '2' },
-      timeout: { type: 'string', default: '600' },
+      timeout: { type: 'string', default: '1200' },
     },
   })
   const [share, ...patterns] = positionals

@@ -36,6 +36,11 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'the page has the same content in light colours',
   },
   {
+    files: 'test/dashboard/monitor.test.ts',
+    tests: /^page of a failing Resource with a Template loads a day/,
+    reason: 'a day of virtual time takes 13 s of processor time',
+  },
+  {
     files: 'test/dashboard/{bad-weather,exports,restart,rules,settings,transformations}.test.ts',
     reason: 'opens many pages in the browser, each for half a second of processor time',
   },
