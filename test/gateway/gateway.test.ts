@@ -704,9 +704,11 @@ t.test('oversized body is refused before it has arrived completely, and its conn
 
 t.test('route without a body closes the connection at an oversized body, and refuses a broken body like any body', async t => {
   const headers: Record<string, string> = {}
-  const reply = { header: (name: string, value: string) => Object.assign(headers, { [name]: value }) } as unknown as FastifyReply
+  const header = (name: string, value: string) => Object.assign(headers, { [name]: value })
+  const reply = { header, raw: new PassThrough() } as unknown as FastifyReply
+  const bodies = { begin: () => ({ keep: () => {}, complete: () => {}, release: () => {} }) }
   const refused = (raw: PassThrough) =>
-    t.rejects(requireNoBody({ raw } as unknown as FastifyRequest, reply), { message: 'This request takes no body' })
+    t.rejects(requireNoBody({ raw, bodies } as unknown as FastifyRequest, reply), { message: 'This request takes no body' })
   const broken = new PassThrough()
   const refusal = refused(broken)
   broken.destroy()
