@@ -139,6 +139,7 @@ const causes: Record<Fault['kind'], Cause> = {
       }
     })
   },
+  suspend: (world, fault) => world.time.suspend(fault.forMs),
   'stepped clock': (world, fault) => {
     const seat = seatOf(world, fault)
     seat.pace.rate = fault.which % 2 === 0 ? 1.01 : 0.99

@@ -37,13 +37,14 @@ function clockOf(life: Life, { time }: Far, pace: { rate: number }): Clock {
   let base = time.now()
   let since = time.elapsed()
   let rate = pace.rate
+  const suspendedBeforeMs = time.suspendedMs()
   const now = () => {
     if (rate !== pace.rate) {
       base += (time.elapsed() - since) * rate
       since = time.elapsed()
       rate = pace.rate
     }
-    return Math.floor(base + (time.elapsed() - since) * rate)
+    return Math.floor(base + (time.elapsed() - since) * rate) + time.suspendedMs() - suspendedBeforeMs
   }
   return {
     now,

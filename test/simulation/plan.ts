@@ -52,6 +52,7 @@ export type FaultKind =
   | 'stepped clock'
   | 'no leader'
   | 'deaf feeds'
+  | 'suspend'
 
 export interface Fault {
   kind: FaultKind
@@ -153,7 +154,7 @@ export function planOf(seed: number): Plan {
     locations,
     sites,
     deeds,
-    faults: [...faults, ...planElections(seed, profile, activeMs, faults), ...outages],
+    faults: [...faults, ...planElections(seed, profile, activeMs, faults), ...outages, ...planSuspends(seed, activeMs)],
     activeMs,
     calmMs: isLong ? 40 * minute : 7 * minute,
     ending,
@@ -242,6 +243,17 @@ function longOutages(seed: number, activeMs: number): Fault[] {
     const forMs = random.integer(30, 600) * second
     const atMs = random.integer(minute, activeMs - minute)
     return random.chance(0.3) ? [{ kind, atMs, forMs, which: 0, share: 0 }] : []
+  })
+}
+
+/** Plans suspends of the machine, or steps of its clock forward, in one of five worlds. */
+function planSuspends(seed: number, activeMs: number): Fault[] {
+  const random = new Random(seed, 'suspends')
+  if (random.chance(0.8)) return []
+  return Array.from({ length: random.integer(1, 2) }, (): Fault => {
+    const atMs = random.integer(minute, activeMs - minute)
+    const forMs = random.pick([3, 20, 90, 600, 3_600]) * random.integer(500, 1_000)
+    return { kind: 'suspend', atMs, forMs, which: 0, share: 0 }
   })
 }
 

@@ -14,10 +14,21 @@ export class VirtualTime {
   readonly #heap: Timer[] = []
   #elapsed = 0
   #order = 0
+  #suspendedMs = 0
 
   /** Milliseconds since the epoch, as the bus sees it. */
   now(): number {
-    return startOfTime + Math.floor(this.#elapsed)
+    return startOfTime + Math.floor(this.#elapsed) + this.#suspendedMs
+  }
+
+  /** Time for which the machine was suspended so far, ms. */
+  suspendedMs(): number {
+    return this.#suspendedMs
+  }
+
+  /** Suspends the machine of all processes for `ms`, or sets its clock forward: instants jump, and no timer comes nearer. */
+  suspend(ms: number): void {
+    this.#suspendedMs += ms
   }
 
   /** Milliseconds since the world began. */

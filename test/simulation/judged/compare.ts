@@ -10,10 +10,13 @@
 // Profile `rough`: reports come late and are judged no earlier than the newest judgement. Silence is held back after every take-over and
 //   reconnect, and clocks run 1 % off. Instants may differ by `slackOf`. A problem that lasts longer than its confirmation delay plus
 //   `slackOf` must have been confirmed, and a confirmed incident must have a problem. Nothing is compared if the stream lost reports.
+// Suspended: while the machine of all processes is suspended, time passes without reports, and silence is held back for as long afterwards
+//   (ADR 35). These worlds are compared as loosely as `rough` ones.
 // Reused sequences: a stream loses its newest reports and grows again before the holder notices. The stream gives the lost sequences to
 //   new reports. Keepers do not read new reports with sequences up to the checkpoint.
 import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { minute } from '#shared/limits/limits.ts'
+import type { FaultKind } from '../plan.ts'
 import { startOfTime } from '../virtual-time.ts'
 import type { World } from '../world.ts'
 import type { Report } from './ledger.ts'
@@ -27,7 +30,8 @@ export function compareWithOracle(world: World, remains: Remains, fault: (text: 
   const history = verdictHistory(told)
   const expected = incidentsOf(history, told)
   const isHeld = (world.plan.profile === 'steady' && history.some(entry => entry.cause === 'silence')) || isInHold(world, history)
-  if (world.plan.profile === 'rough' || isHeld || isAmbiguous(world, remains)) {
+  const isSuspended = world.plan.faults.some(({ kind }) => kind === 'suspend')
+  if (world.plan.profile === 'rough' || isHeld || isSuspended || isAmbiguous(world, remains)) {
     compareLoosely(world, remains, told, expected, fault)
     return
   }
@@ -59,8 +63,22 @@ function isInHold({ plan }: World, history: readonly VerdictEntry[]): boolean {
 }
 
 /** Returns the longest time without the store, plus the time in which silence is held back afterwards, plus other delays, ms. */
-const slackOf = ({ plan }: World): number =>
-  4 * minute + Math.max(0, ...plan.faults.map(({ kind, forMs }) => (kind === 'store gone' ? 2 * forMs : 0)))
+const slackOf = ({ plan }: World, kinds: readonly FaultKind[]): number =>
+  4 * minute + Math.max(0, ...plan.faults.map(({ kind, forMs }) => (kinds.includes(kind) ? 2 * forMs : 0)))
+
+/** Returns the function from an instant to the instant without the suspends before it. A suspend is no trouble and explains none. */
+function livedBy({ plan }: World): (at: number) => number {
+  let suspendedMs = 0
+  const suspends = plan.faults
+    .filter(({ kind }) => kind === 'suspend')
+    .toSorted((one, other) => one.atMs - other.atMs)
+    .map(({ atMs, forMs }) => {
+      const from = startOfTime + atMs + suspendedMs
+      suspendedMs += forMs
+      return { from, forMs }
+    })
+  return at => suspends.reduce((lived, { from, forMs }) => lived - Math.min(Math.max(0, at - from), forMs), at)
+}
 
 function compareLoosely(
   world: World,
@@ -70,10 +88,20 @@ function compareLoosely(
   fault: (text: string) => void,
 ): void {
   if (told.reports.some(report => report.isLost || report.isReused)) return
-  const slackMs = slackOf(world)
-  const confirmed = incidents.filter(incident => incident.confirmedAt !== null)
+  const slackMs = slackOf(world, ['store gone', 'suspend'])
+  const lived = livedBy(world)
+  const livedOrNull = (at: number | null) => (at === null ? null : lived(at))
+  const confirmed = incidents
+    .filter(incident => incident.confirmedAt !== null)
+    .map(({ number, troubleSince, confirmedAt, closedAt }) => ({
+      number,
+      troubleSince: lived(troubleSince),
+      confirmedAt: livedOrNull(confirmedAt),
+      closedAt: livedOrNull(closedAt),
+    }))
+  const present = lived(world.time.now())
   for (const wanted of expected) {
-    const endsAt = wanted.wellSince ?? world.time.now()
+    const endsAt = wanted.wellSince ?? present
     if (wanted.confirmedAt === null || endsAt - wanted.confirmedAt < slackMs) continue
     const { confirmedAt } = wanted
     if (!confirmed.some(found => found.confirmedAt! <= endsAt && (found.closedAt ?? endsAt) >= confirmedAt))
@@ -81,33 +109,36 @@ function compareLoosely(
   }
   // With a clock that runs 1 % fast, a location can count as silent although it reports a second before its silence would begin.
   if (world.plan.faults.some(fault => fault.kind === 'stepped clock')) return
+  const earlyMs = slackOf(world, ['store gone'])
   for (const found of confirmed) {
-    const endsAt = (found.closedAt ?? world.time.now()) + slackMs
+    const endsAt = (found.closedAt ?? present) + earlyMs
     const isExplained = expected.some(
-      wanted => wanted.troubleSince <= endsAt && (wanted.closedAt ?? endsAt) >= found.troubleSince - slackMs,
+      wanted => wanted.troubleSince <= endsAt && (wanted.closedAt ?? endsAt) >= found.troubleSince - earlyMs,
     )
     if (!isExplained) fault(`incident ${found.number}, since ${seconds(found.troubleSince)}, has no trouble`)
   }
 }
 
 /** Returns the reports and settings of this subject as the outside world knows them, as input of the oracle. */
-function toldOf({ ledger, time }: World, { subject, holds }: Remains): (Told & { reports: Report[] }) | null {
+function toldOf(world: World, { subject, holds }: Remains): (Told & { reports: Report[] }) | null {
+  const { ledger, time } = world
+  const lived = livedBy(world)
   const settings = ledger.deals
     .filter(deal => deal.subjectId === subject.id && deal.reply?.view != null && deal.command.kind !== 'delete-subject')
     .map(deal => {
       const view = deal.reply!.view!
       return {
-        at: deal.command.kind === 'create-website' ? view.createdAt : view.updatedAt,
+        at: lived(deal.command.kind === 'create-website' ? view.createdAt : view.updatedAt),
         check: view.check as WebsiteCheck,
         rev: view.rev,
       }
     })
     .sort((one, other) => one.rev - other.rev)
   if (settings.length === 0) return null
-  const reports = ledger.reports.filter(
-    report => report.subjectId === subject.id && report.slotAt < 1e13 && report.rev < 1_000_000,
-  )
-  return { settings, reports, ...holds, until: time.now() }
+  const reports = ledger.reports
+    .filter(report => report.subjectId === subject.id && report.slotAt < 1e13 && report.rev < 1_000_000)
+    .map(report => ({ ...report, at: lived(report.at), takenAt: lived(report.takenAt) }))
+  return { settings, reports, ...holds, until: lived(time.now()) }
 }
 
 /** Returns whether a command and a report arrived during one commit: they can be stepped in either order. */
