@@ -1,7 +1,7 @@
 // Look-up of objects that people name on the command line: by id, else by exact name, else by the only name that is equal if case is
 // ignored. If a name fits several objects, the command refuses the name and prints the ids of these objects.
 import { plainText } from '#shared/text/plain-text.ts'
-import { exitCodes, StartError, usageError } from '../runtime/start-error.ts'
+import { notFoundError, type StartError, usageError } from '../runtime/start-error.ts'
 import { oneLine } from './terminal/printing.ts'
 
 /** Largest number of objects named in one sentence. */
@@ -36,7 +36,7 @@ export function pick<T>(all: readonly T[], named: string, kind: Kind<T>): T {
 }
 
 export const noSuch = <T>(named: string, { noun, lists }: Kind<T>): StartError =>
-  new StartError(`There is no ${noun} "${named}": ${lists} shows them.`, exitCodes.notFound)
+  notFoundError(`There is no ${noun} "${named}": ${lists} shows them.`)
 
 /** Returns all objects that `named` fits. Before the comparison, `plainText` cleans both names. */
 function fittingOnes<T>(all: readonly T[], named: string, { id, name }: Kind<T>): T[] {

@@ -11,6 +11,7 @@ import { productVersion } from '../product-version.ts'
 import { oneLine } from '../terminal/printing.ts'
 import { startProgress } from '../terminal/progress.ts'
 import { findApi, type PlaceOptions } from './api-place.ts'
+import { noteAsked } from './asked-server.ts'
 import type { ApiPlace } from './local-api.ts'
 
 type Query = NonNullable<ApiRequest['query']>
@@ -67,6 +68,7 @@ export async function withApiAt<T>(place: ApiPlace, run: (api: Api) => Promise<T
 }
 
 function apiAt(place: ApiPlace, say: (text: string) => void, ending?: AbortSignal): Api {
+  noteAsked(place.url)
   const connect = (key: string) => createApiClient({ url: place.url, key, userAgent })
   let key = place.key
   let client = connect(key)
@@ -139,14 +141,21 @@ export function asStartError(error: unknown): unknown {
   if (error instanceof ApiRefusal && error.message.startsWith(noSuchRoute().details)) {
     return new StartError('The server has no such route: it is older than this command. Update it.', exitCodes.notRunning)
   }
-  if (error instanceof ApiRefusal) return new StartError(sentenceOf(error), exitCodeOf(error.status))
+  if (error instanceof ApiRefusal) return new StartError(sentenceOf(error), exitCodeOf(error), error.body)
   return error
 }
 
-function exitCodeOf(status: number): ExitCode {
-  if (status === 404) return exitCodes.notFound
+function exitCodeOf(error: ApiRefusal): ExitCode {
+  const { status } = error
+  if (status === 404 || isUnknownThing(error)) return exitCodes.notFound
   return status === 429 || status >= 500 ? exitCodes.notRunning : exitCodes.refused
 }
+
+/** Returns whether a body named a thing that does not exist. The API refuses such a body as a fault of its field. */
+const isUnknownThing = ({ status, body: { message, details } }: ApiRefusal): boolean =>
+  status === 422 && namesOfThings.has(String(details['field'])) && /\b(there is|has) no\b/i.test(message)
+
+const namesOfThings = new Set(['template', 'template_id', 'resource', 'destination', 'signal'])
 
 function sentenceOf({ status, body: { message, details } }: ApiRefusal): string {
   const sentence = oneLine(message).replace(/\.$/, '')

@@ -50,15 +50,23 @@ export function requireEditor({ workspace }: InWorkspace): void {
   )
 }
 
+/** Prints the plan. The exit code says whether the workspace differs from the files. */
 function printPlan(steps: readonly Step[], options: ApplyOptions): void {
+  if (steps.some(({ verb }) => verb !== 'left')) process.exitCode = exitCodes.differs
   if (options.json) {
     printJson({ dry_run: true, steps: steps.map(stepObject), counts: countsOf(steps) })
     return
   }
   say('Nothing is written. It would be:')
-  for (const step of steps) printStep(step)
+  for (const step of steps) {
+    printStep(step)
+    for (const { member, old, new: now } of step.changes ?? [])
+      say(`            ${member}: ${shownValue(old)} -> ${shownValue(now)}`)
+  }
   say(`${summary(steps)}.`)
 }
+
+const shownValue = (value: unknown): string => (value === undefined || value === null ? '(none)' : JSON.stringify(value))
 
 interface Run {
   clients: Parameters<typeof readPresent>[0]
@@ -114,11 +122,14 @@ function countsOf(steps: readonly Step[]): Record<Verb, number> {
   return counts
 }
 
-const stepObject = ({ verb, kind, name, what, source }: Step) => ({
+const stepObject = ({ verb, kind, name, what, changes, source }: Step) => ({
   result: verb,
   kind,
   name,
   what,
+  ...(changes === undefined
+    ? {}
+    : { changes: changes.map(({ member, old = null, new: now = null }) => ({ member, old, new: now })) }),
   ...(source === null ? {} : { file: source.file, line: source.positionOf('').line }),
 })
 

@@ -6,7 +6,7 @@ import { askForBackup } from '#shared/bus/clients/clients.ts'
 import { AppError } from '#shared/errors.ts'
 import { readAllSettings } from '../../runtime/all-settings.ts'
 import { restoreBackup } from '../../runtime/data/restore.ts'
-import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
+import { exitCodes, notFoundError, StartError, usageError } from '../../runtime/start-error.ts'
 import type { JsonOption } from '../noun.ts'
 import { instant, printJson, say } from '../terminal/printing.ts'
 import { startProgress } from '../terminal/progress.ts'
@@ -50,6 +50,7 @@ async function restore(named: string, options: RestoreOptions): Promise<void> {
   // Only this user may read files of the data folder.
   process.umask(0o077)
   const folder = options.dataDir ?? readAllSettings(process.env).DATA_DIR
+  if ((await stat(named).catch(() => null)) === null) throw notFoundError(`There is no file ${named}.`)
   const progress = startProgress(`${named} is restored …`)
   const { path, installationId, at } = await restoreBackup(resolve(named), folder).finally(progress.end)
   if (options.json) return printJson({ data_dir: path, installation_id: installationId, at: instant(at) })

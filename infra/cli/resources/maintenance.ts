@@ -24,11 +24,11 @@ export function addMaintenanceCommands(program: Command): void {
 }
 
 async function start(named: string, minutes: number, options: ApiOptions): Promise<void> {
-  printWindow(await sendTo(named, options, 'PUT', '/maintenance', { minutes }), options)
+  printWindow(await sendTo(named, options, { method: 'PUT', path: '/maintenance', body: { minutes } }), options)
 }
 
 async function end(named: string, options: ApiOptions): Promise<void> {
-  printWindow(await sendTo(named, options, 'DELETE', '/maintenance'), options)
+  printWindow(await sendTo(named, options, { method: 'DELETE', path: '/maintenance' }), options)
 }
 
 function printWindow(changed: ResourceDetail, { json }: ApiOptions): void {

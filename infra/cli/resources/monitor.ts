@@ -1,15 +1,17 @@
 // `./watchkeeper monitor create|list|show|change|archive`: website monitors, which are Resources of `website-check@1`.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { usualInterval } from '#shared/manifest/usual-interval.ts'
-import { usageError } from '../../runtime/start-error.ts'
+import { notFoundError, usageError } from '../../runtime/start-error.ts'
+import { resourceOf } from '../api/look-up-api.ts'
 import type { Api } from '../api/with-api.ts'
-import { addApiNoun, collect } from '../noun.ts'
+import { type ApiOptions, addApiNoun, collect } from '../noun.ts'
 import { kindOf, pick } from '../pick.ts'
 import {
   archiveResource,
   type ChangeOptions,
   changeResource,
   createResource,
+  type Find,
   type ListOptions,
   listResources,
   type NewResource,
@@ -53,7 +55,7 @@ export function addMonitorCommands(program: Command): void {
     .action((options: ListOptions) => listResources({ ...options, template }))
   verb('show', 'one monitor as it reads now')
     .argument(...named)
-    .action(showResource)
+    .action((one: string, options: ApiOptions) => showResource(one, options, monitorOf))
   verb('change', 'change name, answers or labels, and leave the rest')
     .argument(...named)
     .option('--name <name>', 'another name')
@@ -63,7 +65,14 @@ export function addMonitorCommands(program: Command): void {
     .action(changeMonitor)
   verb('archive', 'end a monitor for good')
     .argument(...named)
-    .action(archiveResource)
+    .action((one: string, options: ApiOptions) => archiveResource(one, options, monitorOf))
+}
+
+/** Finds a website monitor. Another Resource is no monitor, even if its key or name fits. */
+const monitorOf: Find = async (api, workspaceId, wanted) => {
+  const found = await resourceOf(api, workspaceId, wanted)
+  if (found.template === template) return found
+  throw notFoundError(`There is no monitor "${wanted}", but a Resource: ./watchkeeper resource show shows it.`)
 }
 
 async function createMonitor(name: string, website: string, { every, ...options }: CreateOptions): Promise<void> {
@@ -75,7 +84,7 @@ async function createMonitor(name: string, website: string, { every, ...options 
 }
 
 const changeMonitor = (named: string, { location, ...options }: ChangeOptions & { location?: string[] }): Promise<void> =>
-  changeResource(named, options, location && (async ({ api }) => ({ locations: await locationIds(api, location) })))
+  changeResource(named, options, location && (async ({ api }) => ({ locations: await locationIds(api, location) })), monitorOf)
 
 async function locationIds(api: Api, given: string[] | undefined): Promise<string[]> {
   const all = await api.all<Location>('/locations')

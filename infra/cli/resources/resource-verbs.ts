@@ -83,8 +83,11 @@ const pairsOf = (pairs: Readonly<Record<string, unknown>>): string =>
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ')
 
-export async function showResource(named: string, options: ApiOptions): Promise<void> {
-  const shown = await withWorkspace(options, ({ api, workspace }) => resourceOf(api, workspace.id, named))
+/** Finds the Resource of a command. */
+export type Find = typeof resourceOf
+
+export async function showResource(named: string, options: ApiOptions, find: Find = resourceOf): Promise<void> {
+  const shown = await withWorkspace(options, ({ api, workspace }) => find(api, workspace.id, named))
   if (options.json) return printJson(shown)
   const { id, key, name, template, labels, meta, maintenance, archived_at: archivedAt } = shown
   say(`${key} (${id}) "${name}", ${template === null ? 'a custom subject of generation 2' : template}`)
@@ -110,13 +113,18 @@ export async function showResource(named: string, options: ApiOptions): Promise<
   )
 }
 
-export async function changeResource(named: string, options: ChangeOptions, answersOf?: AnswersOf): Promise<void> {
+export async function changeResource(
+  named: string,
+  options: ChangeOptions,
+  answersOf?: AnswersOf,
+  find: Find = resourceOf,
+): Promise<void> {
   const { name } = options
   if ([name, options.meta, options.label, answersOf].every(one => one === undefined))
     throw usageError('Say what to change, such as --name, --meta or --label.')
   const labels = options.label && readPairs('--label', options.label, true)
   const changed = await withWorkspace(options, async place => {
-    const { id, template } = await resourceOf(place.api, place.workspace.id, named)
+    const { id, template } = await find(place.api, place.workspace.id, named)
     const answers = await readAnswers(place, template ?? '', options.meta)
     const meta = answersOf === undefined ? answers : { ...(await answersOf(place)), ...answers }
     return place.api.send<ResourceDetail>('PATCH', resourcePath(place.root, id), { name, meta, labels })
@@ -125,15 +133,22 @@ export async function changeResource(named: string, options: ChangeOptions, answ
   say(`Resource ${changed.key} ("${changed.name}") is changed.`)
 }
 
-export async function archiveResource(named: string, options: ApiOptions): Promise<void> {
-  const archived = await sendTo(named, options, 'POST', '/archive')
+export async function archiveResource(named: string, options: ApiOptions, find: Find = resourceOf): Promise<void> {
+  const archived = await sendTo(named, options, { method: 'POST', path: '/archive', find })
   if (options.json) return printJson(archived)
   say(`Resource ${archived.key} ("${archived.name}") is archived.`)
 }
 
+interface Sent {
+  method: ApiRequest['method']
+  path: string
+  body?: object
+  find?: Find
+}
+
 /** Sends a request to a path below a Resource. Returns the changed Resource. */
-export const sendTo = (named: string, options: ApiOptions, method: ApiRequest['method'], path: string, body?: object) =>
+export const sendTo = (named: string, options: ApiOptions, { method, path, body, find = resourceOf }: Sent) =>
   withWorkspace(options, async ({ api, workspace, root }) => {
-    const { id } = await resourceOf(api, workspace.id, named)
+    const { id } = await find(api, workspace.id, named)
     return api.send<ResourceDetail>(method, resourcePath(root, id) + path, body)
   })

@@ -1,6 +1,6 @@
 // `./watchkeeper resource create|list|show|change|archive`: Resources over generation 3 of the API.
 import type { Command } from 'commander'
-import { addApiNoun, collect } from '../noun.ts'
+import { type ApiOptions, addApiNoun, collect } from '../noun.ts'
 import {
   archiveResource,
   type ChangeOptions,
@@ -30,7 +30,7 @@ export function addResourceCommands(program: Command): void {
     .action((options: ListOptions) => listResources(options))
   verb('show', 'one Resource as it reads now: rules, signals, answers, labels')
     .argument(...named)
-    .action(showResource)
+    .action((named: string, options: ApiOptions) => showResource(named, options))
   verb('change', 'change name, answers or labels, and leave the rest')
     .argument(...named)
     .option('--name <name>', 'another name')
@@ -39,5 +39,5 @@ export function addResourceCommands(program: Command): void {
     .action((resource: string, options: ChangeOptions) => changeResource(resource, options))
   verb('archive', 'end a Resource for good: its Incidents close, its key stays taken')
     .argument(...named)
-    .action(archiveResource)
+    .action((named: string, options: ApiOptions) => archiveResource(named, options))
 }

@@ -1,6 +1,6 @@
 // `./watchkeeper template list|show|publish|preview|rebind|check`: Templates of a workspace, over generation 3 of the API.
 import type { Command } from 'commander'
-import { exitCodes, StartError } from '../../runtime/start-error.ts'
+import { notFoundError } from '../../runtime/start-error.ts'
 import { withWorkspace } from '../api/with-workspace.ts'
 import { type ApiOptions, addApiNoun, type JsonOption } from '../noun.ts'
 import { type TemplateView, templateOf } from '../resources/pairs.ts'
@@ -53,7 +53,7 @@ const keysOf = (parts: readonly { key: string }[]) => parts.map(({ key }) => key
 async function showTemplate(named: string, options: ApiOptions): Promise<void> {
   const found = await withWorkspace(options, place => templateOf(place, named))
   if (found === null) {
-    throw new StartError(`There is no Template "${named}": ./watchkeeper template list shows them.`, exitCodes.notFound)
+    throw notFoundError(`There is no Template "${named}": ./watchkeeper template list shows them.`)
   }
   if (options.json) return printJson(found)
   say(`${found.id} "${found.name}"${found.summary === '' ? '' : `: ${found.summary}`}`)

@@ -100,7 +100,12 @@ function changed(one: WantedDestination, found: SentDestination, path: string): 
   const patch = (body: object) => ({ api: 'v3', method: 'PATCH', path, body }) as const
   const isSwitchedOff = becomesDefault && !enabled
   const requests = isSwitchedOff ? [patch({ ...change, enabled: true }), patch({ enabled: false })] : [patch(change)]
-  return { ...step, verb: 'changed', what: Object.keys(change).join(', '), requests }
+  const changes = Object.entries(change).map(([member, now]) => ({
+    member,
+    old: found[member as keyof SentDestination],
+    new: now,
+  }))
+  return { ...step, verb: 'changed', what: Object.keys(change).join(', '), changes, requests }
 }
 
 /**

@@ -8,13 +8,13 @@ import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { namedWebsiteAnswers, readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
-import { hasHiddenPart } from '#shared/secrecy/file-form.ts'
+import { fileForm, hasHiddenPart } from '#shared/secrecy/file-form.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
 import type { KeptValues } from './kept-values.ts'
 import { highest, type Revisions } from './plan-templates.ts'
 import { type Present, type PresentResource, websiteTemplate } from './present.ts'
-import { left, type Step, type StepRequest } from './step.ts'
+import { type Change, left, type Step, type StepRequest } from './step.ts'
 import type { WantedResource } from './wanted.ts'
 
 interface Context {
@@ -148,7 +148,24 @@ function changed(judged: Judged, found: PresentResource, workspace: string): Ste
     ...Object.keys(meta).map(key => `meta.${key}`),
     ...Object.keys(labels).map(key => `labels.${key}`),
   ]
-  return requests.length === 0 ? left(stepOf(one)) : { ...stepOf(one), verb: 'changed', what: what.join(', '), requests }
+  if (requests.length === 0) return left(stepOf(one))
+  const changes = [
+    ...(isRebound ? [{ member: 'template', old: found.template, new: template }] : []),
+    ...Object.keys(name).map(member => ({ member, old: found.name, new: one.name })),
+    ...Object.keys(meta).map(key => answerChange(judged, found.meta, key)),
+    ...Object.keys(labels).map(key => ({
+      member: `labels.${key}`,
+      old: fileForm(key, found.labels[key]),
+      new: fileForm(key, one.labels[key]),
+    })),
+  ]
+  return { ...stepOf(one), verb: 'changed', what: what.join(', '), changes, requests }
+}
+
+/** Returns the change of one answer, in the form of a file: without secrets. */
+function answerChange({ fields, answers }: Judged, present: Meta, key: string): Change {
+  const isSecret = fields.some(field => field.key === key && field.secret)
+  return { member: `meta.${key}`, old: fileForm(key, present[key], isSecret), new: fileForm(key, answers[key], isSecret) }
 }
 
 const needsFullKey = 'a rebinding sends every value again, and a scoped key does not read secrets: use a full key'

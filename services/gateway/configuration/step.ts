@@ -29,6 +29,13 @@ export const sequential: ReadonlySet<Phase> = new Set<Phase>([
   'unused destinations',
 ])
 
+/** One changed member. Undefined: the member is absent. */
+export interface Change {
+  member: string
+  old: unknown
+  new: unknown
+}
+
 export interface StepRequest {
   api: 'v2' | 'v3'
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -48,6 +55,8 @@ export interface Step {
   name: string
   /** Names of the members that change, or another remark for people; empty: there is nothing to say. */
   what: string
+  /** Changed members with their old and new values, of Resources and destinations; absent: `what` says all. No value is a secret. */
+  changes?: readonly Change[]
   /** The step's object in its file; null: no file contains the object. */
   source: Placed | null
   requests: StepRequest[]

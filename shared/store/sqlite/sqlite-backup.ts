@@ -1,10 +1,10 @@
 // Backups: a copy of the SQLite file, with further content in a table of its own. A backup can be made while the store is in use, and
 // restored as the file of a store.
-import { constants, copyFileSync, existsSync, rmSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { type BackupContent, StoreError } from '#shared/store/port.ts'
 import { sqliteAddress } from '#shared/store/sqlite/sqlite-address.ts'
-import { failureOf } from '#shared/store/sqlite/sqlite-errors.ts'
+import { failureOf, isNoDatabase } from '#shared/store/sqlite/sqlite-errors.ts'
 
 /**
  * Number of pages in one step of a copy: more than any file has, so that one step copies the whole file. A copy in several steps would
@@ -38,8 +38,9 @@ export async function backUpSqliteFile(path: string, target: string, content: Ba
  * is damaged.
  */
 export function readBackup(path: string): BackupContent {
-  const absent = new StoreError('permanent', `${path} is no backup of Watchkeeper, or not all of one.`)
+  const absent = new StoreError('permanent', noBackup(path))
   if (!existsSync(path)) throw new StoreError('permanent', `${path} does not exist.`)
+  if (!statSync(path).isFile()) throw absent
   const content = withFile(path, true, database => {
     const [said] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})
     if (said !== 'ok') throw new StoreError('permanent', `The backup ${path} is damaged: take another one.`)
@@ -49,6 +50,9 @@ export function readBackup(path: string): BackupContent {
   if (typeof content !== 'string') throw absent
   return JSON.parse(content) as BackupContent
 }
+
+const noBackup = (path: string): string =>
+  `${path} is no backup of Watchkeeper, or not all of one: name a file that \`backup\` wrote.`
 
 /** Creates the file of a store from a backup that `readBackup` has accepted. The file must not exist. */
 export function restoreSqliteFile(path: string, target: string): void {
@@ -67,6 +71,7 @@ function withFile<T>(path: string, readOnly: boolean, run: (database: DatabaseSy
     database = new DatabaseSync(path, { readOnly, timeout: 0 })
     return run(database)
   } catch (error) {
+    if (isNoDatabase(error)) throw new StoreError('permanent', noBackup(path), error)
     const { kind, message } = failureOf(error, path)
     throw new StoreError(kind, message, error)
   } finally {

@@ -47,7 +47,7 @@ t.test('apply creates, changes or keeps the objects of the files, and deletes ot
   const apply = (...more: string[]) => run(t, ['apply', place, '--workspace', workspace, ...more])
 
   const dry = await apply('--dry-run')
-  t.match(dry, { code: 0, stderr: '' })
+  t.match(dry, { code: 2, stderr: '' }, 'the workspace differs from the files')
   t.match(
     dry.stdout,
     /^Nothing is written\. It would be:\nmade {6}Destination Ops\nmade {6}Template job@1\nmade {6}Resource one: job@1\n/,
@@ -63,7 +63,20 @@ t.test('apply creates, changes or keeps the objects of the files, and deletes ot
 
   writeFileSync(join(place, 'a.yaml'), `${ops}---\n${job.replace('Look.', 'Read the log.')}`)
   writeFileSync(join(place, 'b.yaml'), resource('one', 'labels: {env: live}\nmeta: {most: 7}\n'))
+  const differing = await apply('--dry-run')
+  t.equal(differing.code, 2)
+  t.match(
+    differing.stdout,
+    /changed {3}Resource one: from job@1 to job@2, labels.env\n {12}template: "job@1" -> "job@2"\n {12}labels.env: \(none\) -> "live"\n/,
+  )
+  const shown = JSON.parse((await apply('--dry-run', '--json')).stdout)
+  t.match(shown.steps.find(({ name }: { name: string }) => name === 'one').changes[1], {
+    member: 'labels.env',
+    old: null,
+    new: 'live',
+  })
   const third = await apply()
+  t.equal((await apply('--dry-run')).code, 0, 'nothing differs after an apply')
   t.match(
     third.stdout,
     /^left {6}Destination Ops\nmade {6}Template job@2\nchanged {3}Resource one: from job@1 to job@2, labels.env\n/,

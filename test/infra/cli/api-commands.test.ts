@@ -113,7 +113,7 @@ t.test('Resource is created, listed, changed, shown by id, key and name, and arc
     stderr: 'There is no Resource "nix": ./watchkeeper resource list shows them.\n',
   })
   t.match(await run('resource create x --template nope'), {
-    code: 4,
+    code: 5,
     stderr: /^There is no Template nope \(field template\)\.$/m,
   })
   t.match(await run('resource create x --template job --meta most=many'), { code: 4, stderr: /most/ })
@@ -470,6 +470,57 @@ t.test('command against a wrong, older, absent or hostile server ends with one e
     stderr: /^Say which workspace: .* There are \w+ \(Default\), \w+ \(Twin\), \w+ \(Twin\)\.$/m,
   })
 })
+
+t.test('command names the server when an object has an id and no other member', async t => {
+  const bare = await serve(t, (_request, response) => {
+    const result = response.req.url?.match(/\/(workspaces|resources|destinations|addresses|templates|incidents)(\?|$)/)
+      ? [{ id: 'a' }]
+      : { id: 'a' }
+    response.end(JSON.stringify({ result, error: null, meta: { next_cursor: null } }))
+  })
+  for (const words of ['resource list', 'resource show a', 'incident list', 'incident show a', 'destination list', 'status']) {
+    const ended = await run(words, { ...remote, WATCHKEEPER_URL: bare })
+    t.notMatch(ended.stderr, /Unexpected|TypeError|\n\s+at /, words)
+    t.ok(ended.code === 0 || ended.code === 3, `${words}: ${ended.code} ${ended.stderr}`)
+    if (ended.code === 3) t.match(ended.stderr, new RegExp(`^(Watchkeeper can't be reached at )?${bare}`), words)
+  }
+})
+
+t.test('name that fits nothing ends every command with exit code 5, and with --json as the error object of the API', async t => {
+  const id = (await done("workspace create 'Unknown things'")).trim()
+  await done(`monitor create Shop https://shop.example.com/ --key shop --workspace ${id}`)
+  const template = join(temporaryFolder(t), 'template.yaml')
+  writeFileSync(template, `${JSON.stringify(thing)}\n`)
+  await done(`template publish ${template} --workspace ${id}`)
+  await done(`resource create Lamp --template thing --key lamp --workspace ${id}`)
+  const rows = [
+    ...['resource show nothing', 'resource archive nothing', 'resource change nothing --name x'],
+    ...['monitor show nothing', 'monitor show lamp', 'monitor archive lamp', 'monitor change lamp --name x'],
+    ...['maintenance start nothing 5m', 'incident show nothing', 'destination delete nothing', 'address delete nothing'],
+    ...['template show nothing', 'resource create x --template nothing', 'resource create x --template thing@9'],
+    ...['monitor create x https://x.example/ --location nothing'],
+  ]
+  for (const words of rows) {
+    const ended = await run(`${words} --workspace ${id} --json`, remote)
+    t.equal(ended.code, 5, `${words}: ${ended.stdout} ${ended.stderr}`)
+    t.match(JSON.parse(ended.stdout || '{}'), { error: { message: String, details: {} } }, words)
+  }
+  t.match(JSON.parse((await run(`resource create Lamp --template thing --key lamp --workspace ${id} --json`, remote)).stdout), {
+    error: { code: 1_409, error_type: 'conflict', details: { field: 'key' } },
+  })
+  t.equal((await run(`resource show lamp --workspace ${id}`, remote)).code, 0)
+  t.equal((await run(`monitor show shop --workspace ${id}`, remote)).code, 0)
+})
+
+const thing = {
+  ...{ kind: 'Template', key: 'thing', version: 1, name: 'Thing', signals: [{ key: 'probe', kind: 'event' }] },
+  rules: [
+    {
+      ...{ key: 'down', action: 'Look.', wait: { confirm_after: 0, recover_after: 0 } },
+      decision: { signal: 'probe', field: 'status', operator: 'eq', operand: 'problem' },
+    },
+  ],
+}
 
 t.test('text from a server stays in its cell of the table, and JSON has no control character', async t => {
   const item = {

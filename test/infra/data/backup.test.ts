@@ -1,5 +1,5 @@
 // Backup of an installation that takes writes meanwhile, and the content after a restoration. All programs are real processes.
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -117,12 +117,17 @@ t.test('backup overwrites no file, and a restoration requires a complete backup 
   const restore = (file: string) => run(['restore', at(file), '--data-dir', at('restored')])
   writeFileSync(at('half'), readFileSync(at('whole')))
   truncateSync(at('half'), statSync(at('whole')).size / 2)
-  for (const [file, says] of [
-    ['missing', /missing does not exist\.$/m],
-    ['present', /^The file \S+present is damaged or none of Watchkeeper's/],
-    ['half', /^The (backup|file) \S+half is damaged/],
+  writeFileSync(at('long'), 'no database '.repeat(1_000))
+  mkdirSync(at('folder'))
+  const noBackup = / is no backup of Watchkeeper, or not all of one: name a file that `backup` wrote\.$/m
+  for (const [file, code, says] of [
+    ['missing', 5, /^There is no file \S+missing\.$/m],
+    ['present', 1, noBackup],
+    ['long', 1, noBackup],
+    ['folder', 1, noBackup],
+    ['half', 1, /^The (backup|file) \S+half is damaged/],
   ] as const) {
-    t.match(await restore(file), { code: 1, stdout: '', stderr: says }, file)
+    t.match(await restore(file), { code, stdout: '', stderr: says }, file)
     t.throws(() => readdirSync(at('restored')), { code: 'ENOENT' }, `${file} leaves nothing`)
   }
   t.match(await restore('whole'), { code: 0, stdout: /^The installation \w{16} of \S+Z is in \S+restored\. / })
