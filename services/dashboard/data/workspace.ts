@@ -24,6 +24,14 @@ export function chooseWorkspace(id: string): void {
 }
 
 /**
+ * Shows the workspace of the object on the page, unless it is shown already. A link may come from a message or from another person, and so
+ * lead to an object of any workspace of this person.
+ */
+export function enterWorkspaceOf(object: { workspace_id: string }): void {
+  if (object.workspace_id !== workspaceId.peek()) chooseWorkspace(object.workspace_id)
+}
+
+/**
  * Reads the person and the memberships again. A person who had no workspace sees the first new one. Rejects with a Refusal.
  */
 export async function reloadSession(): Promise<void> {

@@ -4,6 +4,7 @@ import { now } from '../data/clock.ts'
 import { createLoaded, type Loaded } from '../data/loaded.ts'
 import { query, setQuery } from '../data/router.ts'
 import { onNews } from '../data/stream.ts'
+import { enterWorkspaceOf } from '../data/workspace.ts'
 import type { Life } from '../drawing/life.ts'
 import { lifeAt, type Moment, momentAt } from './moment.ts'
 import { type Delivery, type Incident, readDeliveries, readIncident, readRecords } from './read.ts'
@@ -60,7 +61,10 @@ export function createIncidentPage(id: string, schedule: (ms: number, run: () =>
   }
   const reload = async () => {
     await records.readOn()
-    if (records.latest.peek() !== null) await Promise.all([incident.reload(), deliveries.reload()])
+    const known = records.latest.peek()
+    if (known === null) return
+    enterWorkspaceOf(known)
+    await Promise.all([incident.reload(), deliveries.reload()])
   }
   const start = () => {
     const silence = onNews((name, data) => {

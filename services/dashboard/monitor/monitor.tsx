@@ -5,10 +5,10 @@ import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts
 import { read } from '../data/api.ts'
 import { takeFirst } from '../data/first.ts'
 import { createLoaded, type Loaded } from '../data/loaded.ts'
-import { isSignedOut, may, workspaceId } from '../data/session.ts'
+import { isSignedOut, may } from '../data/session.ts'
 import { type IsWanted, onGatheredNews } from '../data/stream.ts'
 import { pageTitle } from '../data/title.ts'
-import { chooseWorkspace } from '../data/workspace.ts'
+import { enterWorkspaceOf } from '../data/workspace.ts'
 import { addPageStyle } from '../parts/page-style.ts'
 import { Failed, Loading } from '../parts/states.tsx'
 import { Figures } from './figures/figures.tsx'
@@ -34,8 +34,6 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
   const name = String(detail?.resource['name'] ?? 'Monitor')
   pageTitle.value = name
   if (detail === null) return <NotHere failure={monitor.failure.value} onRetry={() => void monitor.reload()} />
-  // A link in a message may lead to a monitor of another workspace. The page then switches to the monitor's workspace and its event stream.
-  if (detail.workspace_id !== workspaceId.peek()) queueMicrotask(() => chooseWorkspace(detail.workspace_id))
   const changed = () => void monitor.reload()
   return (
     <>
@@ -92,7 +90,11 @@ function NotHere({ failure, onRetry }: { failure: unknown; onRetry(): void }) {
 function loadedMonitor(id: string): Loaded<MonitorDetail> {
   const first = takeFirst('monitor')
   const mine = first?.resource['id'] === id ? first : null
-  return createLoaded(() => read<MonitorDetail>(`/session/monitors/${encodeURIComponent(id)}`), mine)
+  return createLoaded(async () => {
+    const detail = await read<MonitorDetail>(`/session/monitors/${encodeURIComponent(id)}`)
+    enterWorkspaceOf(detail)
+    return detail
+  }, mine)
 }
 
 /** Reads the monitor unless its data are embedded in the page. Reads again after each event about the monitor. */

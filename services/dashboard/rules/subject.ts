@@ -3,7 +3,7 @@ import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts
 import { ask, askV3, read } from '../data/api.ts'
 import { askV2 } from '../data/api-v2.ts'
 import { workspaceId } from '../data/session.ts'
-import { chooseWorkspace } from '../data/workspace.ts'
+import { enterWorkspaceOf } from '../data/workspace.ts'
 import type { RuleDocument, RuleInput } from './rule-document.ts'
 
 export interface SubjectSignal {
@@ -36,7 +36,7 @@ const pathOf = (slug: string): string => `/subjects/${encodeURIComponent(slug)}`
 
 export async function readSubject(id: string): Promise<Subject> {
   const detail = await read<MonitorDetail>(`/session/monitors/${encodeURIComponent(id)}`)
-  if (detail.workspace_id !== workspaceId.peek()) chooseWorkspace(detail.workspace_id)
+  enterWorkspaceOf(detail)
   const { kind, resource } = detail
   const known = { id, slug: String(resource['key']), name: String(resource['name']), kind, detail }
   if (kind === 'custom') {

@@ -1,9 +1,10 @@
 // The page that changes a website monitor.
 import { useMemo } from 'preact/hooks'
-import { askV3 } from '../data/api.ts'
+import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { askV3, read } from '../data/api.ts'
 import { createLoaded } from '../data/loaded.ts'
-import { workspaceId } from '../data/session.ts'
 import { pageTitle } from '../data/title.ts'
+import { enterWorkspaceOf } from '../data/workspace.ts'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { type ExistingWebsite, WebsiteForm } from './website-form.tsx'
 
@@ -12,9 +13,11 @@ type Resource = ExistingWebsite & { template: string | null }
 export function EditMonitor({ params }: { params: Readonly<Record<string, string>> }) {
   const { id = '' } = params
   const resource = useMemo(() => {
-    const loaded = createLoaded(() =>
-      askV3<Resource>('GET', `/workspaces/${workspaceId.peek()}/resources/${encodeURIComponent(id)}?answers=named`),
-    )
+    const loaded = createLoaded(async () => {
+      const monitor = await read<MonitorDetail>(`/session/monitors/${encodeURIComponent(id)}`)
+      enterWorkspaceOf(monitor)
+      return askV3<Resource>('GET', `/workspaces/${monitor.workspace_id}/resources/${encodeURIComponent(id)}?answers=named`)
+    })
     void loaded.reload()
     return loaded
   }, [id])
