@@ -34,7 +34,7 @@ export const maintenanceMachine = machine.createMachine({
   context: ({ input }) => startContext(input ?? noInput),
   states: {
     running: {
-      description: 'Problems and silences are recorded, and nobody is notified.',
+      description: 'Problems and silences are recorded. Messages about them are held back.',
       on: {
         'end.moved': { actions: 'moveEnd' },
         'window.cancelled': { target: 'cancelled', actions: 'noteCancelled' },

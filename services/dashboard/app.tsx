@@ -14,6 +14,7 @@ import { Announcements } from './parts/announcements.tsx'
 import { Keys } from './parts/keys/key-help.tsx'
 import { lazy } from './parts/lazy.tsx'
 import { Failed, Loading } from './parts/states.tsx'
+import { startTheme } from './parts/theme.ts'
 import { Header, SignedOut } from './shell.tsx'
 
 /** The shown page. While the page of a new address is loading, the previous page stays here. */
@@ -83,6 +84,7 @@ function App() {
 }
 
 function start(): void {
+  startTheme()
   const first = readFirst<FirstData>(document)
   setServerClock(first.at)
   session.value = first.session

@@ -10,6 +10,7 @@ import { heardAt, link } from './data/stream.ts'
 import { chooseWorkspace } from './data/workspace.ts'
 import { announce } from './parts/announce.ts'
 import { lazy } from './parts/lazy.tsx'
+import { nextTheme, theme } from './parts/theme.ts'
 
 interface Section {
   page: PageName
@@ -107,6 +108,9 @@ function Person() {
       <div class="menu-items">
         <a href="/account">Account</a>
         <a href="/keys">API keys</a>
+        <button type="button" onClick={nextTheme}>
+          Colours: {theme.value}
+        </button>
         {!session.value?.developer && (
           <button type="button" onClick={() => void signOut()}>
             Sign out

@@ -80,6 +80,10 @@ await withBrowser(async () => {
     await page.locator('[data-link=live]').waitFor()
   }
 
+  /** Text of the page without code, which may quote paths of the API. */
+  const words =
+    '(m => (m.querySelectorAll("code, pre").forEach(e => e.remove()), m.textContent))(document.querySelector("main").cloneNode(true))'
+
   const paths = Object.entries(await fill()) as [PageName, string][]
   for (const [page, path] of [...paths, ['audit', `${pagePaths.audit}?of=installation`] as const])
     for (const [colorScheme, width] of [['light', 360] as const, ['dark', 1280] as const])
@@ -91,6 +95,8 @@ await withBrowser(async () => {
           t.equal(await seen.page.locator('main [role=alert]').count(), 0, 'the page shows its content, not a refusal')
           t.ok(seen.bytes() <= (bytesOf[page] ?? bytesMost), `${seen.bytes()} bytes`)
           t.comment(`${seen.bytes()} bytes`)
+          const text = await seen.page.evaluate<string>(words)
+          t.notMatch(text, /\b([Ss]ubjects?|Resources?)\b/, 'people read monitor, not the names of API objects')
           t.same(await axeFaults(seen.page), [], 'axe')
           t.notOk(await overflows(seen.page), 'width')
           t.same(seen.faults, [], 'faults')

@@ -145,7 +145,7 @@ rows:
     const { page, close } = await visit('edith')
     const next = fleet.replace("Look at the host's log.", 'Look at the log.').replace('default: true\n', '')
     await choose(page, fileOf(next))
-    await page.getByText('1 Resource moves to another revision: open Incidents of it close').waitFor()
+    await page.getByText('1 monitor moves to another revision: open incidents of it close').waitFor()
     await page.getByRole('button', { name: 'Leave it' }).click()
     t.same(await read('/templates/nightly@2'), null)
     await close()

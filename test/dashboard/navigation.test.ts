@@ -56,6 +56,20 @@ await withBrowser(async () => {
     }
   })
 
+  t.test('chosen colours stay after a reload', async t => {
+    const { page, faults, close } = await phone('/')
+    const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).colorScheme')
+    await menu(page).tap()
+    await page.getByRole('button', { name: 'Colours: system' }).tap()
+    await page.getByRole('button', { name: 'Colours: light' }).tap()
+    t.equal(await ground(), 'dark')
+    await page.reload()
+    await page.locator('h1').waitFor()
+    t.equal(await ground(), 'dark')
+    t.same(faults, [])
+    await close()
+  })
+
   t.test('every link of the navigation is followed by touch', async t => {
     for (const start of ['/', '/settings', '/admin/locations']) {
       const { page, close } = await phone(start)

@@ -63,7 +63,7 @@ function Editable() {
           Create address
         </Button>
       </div>
-      <p class="dim">A system that has such a URL reports on Resources of this workspace without a key, and reads nothing.</p>
+      <p class="dim">A system that has such a URL reports on monitors of this workspace without a key, and reads nothing.</p>
       {made.value !== null && <Made key={made.value.id} made={made.value} onDone={() => (made.value = null)} />}
       <Shown of={loaded}>
         {addresses => (
@@ -107,7 +107,7 @@ function Revoke({ revoked, onDone, onClose }: { revoked: Address; onDone(): Prom
   }
   return (
     <Confirm title={`Revoke ${nameOf(revoked)}?`} act="Revoke address" send={send} onClose={onClose}>
-      <p>Each system that reports to the address is refused within a second. Its Resources stay. The URL never comes back.</p>
+      <p>Each system that reports to the address is refused within a second. Its monitors stay. The URL never comes back.</p>
     </Confirm>
   )
 }

@@ -8,7 +8,7 @@ export function Made({ made, onDone }: { made: MadeAddress; onDone(): void }) {
   const command = reportCommand(made)
   return (
     <ShownOnce title={`Address created: ${made.description || 'no description'}`} noun="URL" secret={made.url} onDone={onDone}>
-      <p>A first report names its Template and makes the Resource. Put in the keys of yours:</p>
+      <p>A first report names its Template and makes the monitor. Put in the keys of yours:</p>
       <pre>
         <code>{command}</code>
       </pre>

@@ -51,7 +51,7 @@ export function NewAddress({ path, onMade, onClose }: NewAddressProps) {
         name="template"
         label="Template"
         of={[{ value: '', word: 'Any Template of the workspace' }, ...choices]}
-        hint="Bound to a Template, it reports on Resources of that Template alone."
+        hint="Bound to a Template, it reports on monitors of that Template alone."
       />
       <CheckField
         name="second_factor"

@@ -5,7 +5,7 @@ import { instant } from '../data/format.ts'
 import { lazy } from '../parts/lazy.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import style from './charts.page.css'
-import { instantsOf, linePath, nearest, type Point, timeTicks, valueAt, valueTicks } from './scale.ts'
+import { instantsOf, isMeasured, linePath, nearest, type Point, timeTicks, valueAt, valueTicks } from './scale.ts'
 
 addPageStyle(style)
 
@@ -50,7 +50,7 @@ export function Chart(props: ChartProps) {
   const cursor = useSignal<number | null>(null)
   const isTwinOpen = useSignal(false)
   const instants = instantsOf(series)
-  if (instants.length === 0) return <p class="dim">{empty ?? 'Nothing was measured in this time.'}</p>
+  if (!isMeasured(series)) return <p class="dim">{empty ?? 'Nothing was measured in this time.'}</p>
   return (
     <figure class="chart">
       <figcaption>

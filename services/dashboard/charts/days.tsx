@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { DayBars } from '#shared/contracts/session/session-charts.ts'
 import { counted, duration, percent } from '../data/format.ts'
 import { addPageStyle } from '../parts/page-style.ts'
+import { countedDays, utcDay } from './counted-days.ts'
 import style from './days.page.css'
 
 addPageStyle(style)
@@ -26,7 +27,7 @@ export function Days({ days, uptime }: Pick<DayBars, 'days' | 'uptime'>) {
   return (
     <figure class="days">
       <figcaption>
-        <b>{days.length} days</b> <span class="number">{percent(uptime)}</span>
+        <b>{countedDays(days)}</b> <span class="number">{percent(uptime)}</span>
       </figcaption>
       <div
         class="day-bars"
@@ -67,10 +68,6 @@ function lookOf({ uptime, trouble_seconds: trouble }: Day): 'none' | 'good' | 's
   if (trouble === 0) return 'good'
   return trouble < 3_600 ? 'some' : 'bad'
 }
-
-/** Returns `23 Nov 2026` for `2026-11-23`, a day in UTC. */
-const utcDay = (day: string): string =>
-  new Date(day).toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 function daySentence({ day, uptime, trouble_seconds: trouble, incidents }: Day): string {
   const when = utcDay(day)

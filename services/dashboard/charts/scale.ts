@@ -65,6 +65,10 @@ export function linePath(
   return path
 }
 
+/** Returns false if there is nothing to draw, so that a chart invents no axis. */
+export const isMeasured = (series: readonly { points: readonly Point[] }[]): boolean =>
+  series.some(({ points }) => points.some(({ value }) => value !== null))
+
 /** Returns the instants of all series in ascending order, without duplicates. */
 export const instantsOf = (series: readonly { points: readonly Point[] }[]): number[] =>
   [...new Set(series.flatMap(({ points }) => points.map(({ at }) => at)))].sort((one, other) => one - other)

@@ -30,7 +30,7 @@ export function DestinationCard({ destination, onChanged }: CardProps) {
       <p class="dim">
         {typeWord(type)}
         {channel !== '' && `, channel ${channel}`}
-        {destination.send_on_open && ', also when an Incident opens'}
+        {destination.send_on_open && ', also when an incident opens'}
         {!enabled && '. Messages to it are held back'}
       </p>
       {may('editor') && <Acts destination={destination} onChanged={onChanged} />}
@@ -119,7 +119,7 @@ function Disable({ destination: { id, name, default: isDefault }, onChanged, onC
   return (
     <Confirm title={`Disable ${name}?`} act="Disable destination" send={send} onClose={onClose}>
       <p>Messages to it are held back until it is enabled again, and are not sent later.</p>
-      {isDefault && <p>It stays the default: nobody hears of Incidents whose rules name no other destination.</p>}
+      {isDefault && <p>It stays the default: nobody hears of incidents whose rules name no other destination.</p>}
     </Confirm>
   )
 }
@@ -133,7 +133,7 @@ function Delete({ destination: { id, name, default: isDefault }, onChanged, onCl
   return (
     <Confirm title={`Delete ${name}?`} act="Delete destination" send={send} onClose={onClose}>
       <p>Its URL and its signing secret are lost. What was delivered to it stays in the log.</p>
-      {isDefault && <p>It is the default: nobody hears of Incidents whose rules name no other destination.</p>}
+      {isDefault && <p>It is the default: nobody hears of incidents whose rules name no other destination.</p>}
     </Confirm>
   )
 }

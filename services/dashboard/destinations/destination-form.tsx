@@ -90,9 +90,9 @@ function TypeFields({ type, present }: { type: SentDestination['type']; present?
   return (
     <CheckField
       name="send_on_open"
-      label="Also send when an Incident opens"
+      label="Also send when an incident opens"
       defaultChecked={present?.send_on_open ?? false}
-      hint="Before it is confirmed. Many such Incidents close by themselves."
+      hint="Before it is confirmed. Many such incidents close by themselves."
     />
   )
 }

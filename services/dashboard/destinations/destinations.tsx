@@ -26,13 +26,13 @@ export function Destinations() {
         )}
       </div>
       <p class="dim">
-        Messages about Incidents go to the default, unless a rule or the alert delivery of a monitor names other destinations.
+        Messages about incidents go to the default, unless a rule or the alert delivery of a monitor names other destinations.
       </p>
       <Shown of={loaded}>
         {destinations =>
           destinations.length === 0 ? (
             <Empty title="No destinations yet">
-              <p>Nobody is notified of Incidents of this workspace. {may('editor') || 'An editor or owner adds destinations.'}</p>
+              <p>Nobody is notified of incidents of this workspace. {may('editor') || 'An editor or owner adds destinations.'}</p>
             </Empty>
           ) : (
             <ul class="cards">

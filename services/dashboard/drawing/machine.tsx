@@ -1,6 +1,7 @@
 // Drawing of a state machine by its layout. States and arrows get CSS classes; the style sheet gives a class its colour.
 import type { LaidArrow, LaidFrame, LaidState, MachineLayout } from '#shared/contracts/session/machine-layout.ts'
 import { addPageStyle } from '../parts/page-style.ts'
+import { eventWords } from '../words/events.ts'
 import { inTone, stateOf } from '../words/statuses.ts'
 import type { Life } from './life.ts'
 import style from './machine.page.css'
@@ -65,7 +66,7 @@ function Label({ arrow, life }: { arrow: LaidArrow; life: Life }) {
       <rect class="label" x={x} y={y} width={width} height={height} rx="6" />
       {events.map((event, i) => (
         <text key={event} class="event" x={x + width / 2} y={y + text.event + i * lines.event}>
-          {event}
+          {eventWords(event)}
         </text>
       ))}
       {times > 1 && (
@@ -123,7 +124,7 @@ function Frame({ frame: { x, y, width, height, stays } }: { frame: LaidFrame }) 
       </text>
       {stays.map((event, i) => (
         <text key={event} class="stays" x={x + text.x} y={y + text.stays + i * lines.event}>
-          {event}
+          {eventWords(event)}
         </text>
       ))}
     </g>

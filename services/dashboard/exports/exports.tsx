@@ -29,8 +29,8 @@ function Exports() {
       {may('editor') ? (
         <>
           <p class="dim">
-            One file says what the workspace has: destinations, Templates, Resources, monitors, custom subjects and their alert
-            delivery. <code>./watchkeeper export</code> and <code>apply</code> write and read the same.
+            One file says what the workspace has: destinations, Templates, monitors and their alert delivery.{' '}
+            <code>./watchkeeper export</code> and <code>apply</code> write and read the same.
           </p>
           <Export />
           <ImportFile key={workspaceId.value} />

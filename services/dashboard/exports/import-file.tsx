@@ -118,7 +118,7 @@ function Reading({ name, progress, onCancel }: { name: string; progress: Reading
 function readingSentence(name: string, progress: ReadingProgress): string {
   if (progress.at === 'file') return `Reading ${name}…`
   if (progress.at === 'objects') return `Checking what ${name} says…`
-  return `Reading what the workspace has${progress.found === 0 ? '' : `: ${grouped(progress.found)} Resources so far`}…`
+  return `Reading what the workspace has${progress.found === 0 ? '' : `: ${grouped(progress.found)} monitors so far`}…`
 }
 
 function Stop({ importing }: { importing: Import }) {
@@ -188,7 +188,7 @@ function Plan({ name, steps, importing }: { name: string; steps: readonly ShownS
       </p>
       {moved > 0 && (
         <p class="loss">
-          {counted(moved, 'Resource')} {moved === 1 ? 'moves' : 'move'} to another revision: open Incidents of{' '}
+          {counted(moved, 'monitor')} {moved === 1 ? 'moves' : 'move'} to another revision: open incidents of{' '}
           {moved === 1 ? 'it' : 'them'} close, and nobody hears of it. What still fails opens anew.
         </p>
       )}

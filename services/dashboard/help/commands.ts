@@ -21,7 +21,7 @@ const pages: readonly [page: PageName, words: string][] = [
   ['deliveries', 'Deliveries'],
   ['templates', 'Templates'],
   ['newMonitor', 'Add a monitor'],
-  ['newSubject', 'New custom subject'],
+  ['newSubject', 'Add a monitor for reports'],
   ['settings', 'Settings of the workspace'],
   ['people', 'People of the workspace'],
   ['destinations', 'Destinations'],

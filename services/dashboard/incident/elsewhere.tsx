@@ -19,7 +19,7 @@ export function Elsewhere({ page }: { page: IncidentPage }) {
   const isAsking = useSignal(false)
   return (
     <section aria-labelledby="elsewhere">
-      <h2 id="elsewhere">Open elsewhere</h2>
+      <h3 id="elsewhere">Open elsewhere</h3>
       <p class="acts">
         {forms.map(({ form, word }) => (
           <Button key={form} look="quiet" onClick={() => void download(form)}>

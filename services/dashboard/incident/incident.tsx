@@ -72,8 +72,25 @@ function Shown({ page, incident, life }: { page: IncidentPage; incident: Inciden
           <Told page={page} />
         </div>
       </div>
-      <Elsewhere page={page} />
+      <Details page={page} />
     </>
+  )
+}
+
+/** Names that only developers need: the event of the shown record, and the state machine for other tools. */
+function Details({ page }: { page: IncidentPage }) {
+  const record = page.moment.value?.record
+  return (
+    <details class="details">
+      <summary>Details</summary>
+      {record !== undefined && (
+        <p>
+          Record {record.sequence}: event <code>{record.event}</code>, state <code>{record.state}</code>, kind{' '}
+          <code>{record.kind}</code>.
+        </p>
+      )}
+      <Elsewhere page={page} />
+    </details>
   )
 }
 
@@ -133,7 +150,7 @@ function Head({ page, incident }: { page: IncidentPage; incident: IncidentObject
 const reasons = {
   recovered: 'it recovered',
   rule_removed: 'its rule was removed',
-  resource_archived: 'its Resource was archived',
+  resource_archived: 'the monitor was archived',
 } as const
 
 function Summary({ incident }: { incident: IncidentObject }) {

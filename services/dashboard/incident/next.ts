@@ -1,6 +1,7 @@
 // Sentences about the possible next transitions of an incident, which its machine computed on the server. Pure.
 import type { IncidentRecordObject, OutlookStep } from '#shared/contracts/session/session-incidents.ts'
 import { duration, listed } from '../data/format.ts'
+import { eventWords } from '../words/events.ts'
 import { stateOf } from '../words/statuses.ts'
 
 const messages: Readonly<Record<string, string>> = {
@@ -35,10 +36,18 @@ function reminderWords({ reminder, recipients }: OutlookStep): string {
     : `${what} is sent to ${listed(recipients)}`
 }
 
-/** Returns a sentence about the transition that another verdict would cause now. */
-export function byReportWords(step: OutlookStep): string {
+/**
+ * Returns a sentence about the transition that another verdict would cause now. `isConfirmed`: the incident was confirmed, so its recovery
+ * is told when it closes.
+ */
+export function byReportWords(step: OutlookStep, isConfirmed: boolean): string {
   const word = stateOf(step.to).word
-  return `${verdicts[step.event] ?? step.event}: ${step.to === 'closed' ? 'it closes' : word}, and ${notifies(step)}.`
+  const when = verdicts[step.event] ?? eventWords(step.event)
+  if (step.announces === null && step.to !== 'closed') {
+    const later = step.to === 'recovering' && isConfirmed ? '. The recovery is told when it closes' : ', without a message'
+    return `${when}: ${word}${later}.`
+  }
+  return `${when}: ${step.to === 'closed' ? 'it closes' : word}, and ${notifies(step)}.`
 }
 
 function notifies({ announces, held, recipients }: OutlookStep): string {
@@ -55,5 +64,5 @@ export function happenedNext(record: IncidentRecordObject, next: IncidentRecordO
   if (next === undefined) return record.state === 'closed' ? 'Nothing: it was over.' : 'Nothing yet.'
   const later = duration(Date.parse(next.event_at) - Date.parse(record.event_at))
   const same = next.state === record.state ? `stayed ${stateOf(next.state).word}` : `became ${stateOf(next.state).word}`
-  return `${later} later it ${same}, by ${next.event}.`
+  return `${later} later it ${same}: ${eventWords(next.event)}.`
 }

@@ -1,6 +1,7 @@
 // Slider over the records of an incident, with a tick for each record. One button starts a replay, and another shows the present.
 import { clockTime } from '../data/format.ts'
 import { Button } from '../parts/button.tsx'
+import { eventWords } from '../words/events.ts'
 import { stateOf } from '../words/statuses.ts'
 import type { IncidentPage } from './page-state.ts'
 
@@ -12,7 +13,7 @@ export function Slider({ page }: { page: IncidentPage }) {
   const moment = page.moment.value
   if (moment === null) return null
   const { index, record, isLive } = moment
-  const { event } = record
+  const event = eventWords(record.event)
   const time = clockTime(Date.parse(record.event_at))
   return (
     <>

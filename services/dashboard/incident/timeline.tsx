@@ -2,6 +2,7 @@
 import type { IncidentRecordObject } from '#shared/contracts/session/session-incidents.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Time } from '../parts/time.tsx'
+import { eventWords } from '../words/events.ts'
 import type { IncidentPage } from './page-state.ts'
 
 /** Number of listed records before the shown moment, and also after it. */
@@ -34,7 +35,7 @@ function Entry({ record, isShown, onShow }: { record: IncidentRecordObject; isSh
       <button type="button" onClick={onShow}>
         <Time at={Date.parse(record.event_at)} /> <StatusMark state={record.state} />{' '}
         <span>
-          <code>{record.event}</code> <span class="dim">{record.explanation}</span>
+          {eventWords(record.event)} <span class="dim">{record.explanation}</span>
         </span>
       </button>
     </li>

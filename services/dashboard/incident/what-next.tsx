@@ -22,12 +22,13 @@ function Next({ page }: { page: IncidentPage }) {
   const outlook = page.records.latest.value?.outlook ?? null
   if (outlook === null) return <p>Nothing: it is over.</p>
   const { by_time: step, by_report: others } = outlook
+  const isConfirmed = page.incident.value.value?.confirmed_at != null
   return (
     <>
       {step === null ? <p>Nothing by time alone: the next verdict decides.</p> : <ByTime step={step} />}
       <ul class="plain">
         {others.map(other => (
-          <li key={other.event}>{byReportWords(other)}</li>
+          <li key={other.event}>{byReportWords(other, isConfirmed)}</li>
         ))}
       </ul>
     </>

@@ -2,11 +2,11 @@
 
 /** The actions that a scoped key may have: the API's name of the action, and words for people. */
 export const keyActions: readonly { action: string; word: string }[] = [
-  { action: 'acknowledge', word: 'acknowledge Incidents' },
+  { action: 'acknowledge', word: 'acknowledge incidents' },
   { action: 'maintenance', word: 'start and end maintenance' },
   { action: 'observe', word: 'report Observations' },
   { action: 'templates', word: 'publish Templates' },
-  { action: 'resources', word: 'create and archive Resources' },
+  { action: 'resources', word: 'create and archive monitors of Templates' },
 ]
 
 /** Returns the rights of a key in words. The first item of `access` is `full` or `read`. */

@@ -11,13 +11,13 @@ import { Empty } from '../parts/states.tsx'
 import { createSubject } from './subject.ts'
 
 export function NewSubject() {
-  pageTitle.value = 'New custom subject'
+  pageTitle.value = 'New monitor for reports'
   return (
     <>
       <p class="crumbs">
         <a href="/">Monitoring</a>
       </p>
-      <h1>New custom subject</h1>
+      <h1>Watch what reports by itself</h1>
       {may('editor') ? (
         <>
           <p>
@@ -28,7 +28,7 @@ export function NewSubject() {
         </>
       ) : (
         <Empty title="Not for viewers">
-          <p>An editor or owner of the workspace adds custom subjects.</p>
+          <p>An editor or owner of the workspace adds monitors.</p>
         </Empty>
       )}
     </>
@@ -43,7 +43,7 @@ function NameForm() {
     go(pathTo('signals', { id }))
   }
   return (
-    <Form fields={['name']} act="Add custom subject" send={send} beside={<ButtonLink href="/">Cancel</ButtonLink>}>
+    <Form fields={['name']} act="Add monitor" send={send} beside={<ButtonLink href="/">Cancel</ButtonLink>}>
       <TextField name="name" label="Name" placeholder="Nightly backup" maxLength={100} autoFocus />
     </Form>
   )

@@ -24,7 +24,7 @@ export function NewRule({ params: { id = '' } }: PageProps) {
       {subject => {
         if (!may('editor')) return <NotHere subject={subject} title="Not for viewers" words="An editor or owner writes rules." />
         if (subject.signals.length === 0) {
-          return <NotHere subject={subject} title="There is nothing to read yet" words="Give the subject a signal first." />
+          return <NotHere subject={subject} title="There is nothing to read yet" words="Give the monitor a signal first." />
         }
         return <Editor subject={subject} rule={null} />
       }}
@@ -86,8 +86,8 @@ function Editor({ subject, rule }: { subject: Subject; rule: SubjectRule | null 
       <h1>{rule === null ? 'New rule' : `Edit rule ${rule.name}`}</h1>
       {subject.kind === 'website' && (
         <p class="warning">
-          <strong>A first rule makes this website a custom subject, for good.</strong> Its checks go on. Programs of generations 1
-          and 2 can no longer change it as a website.
+          <strong>A first rule makes this website a monitor with rules of its own, for good.</strong> Its checks go on. Programs
+          of generations 1 and 2 can no longer change it as a website.
         </p>
       )}
       <div class="beside">

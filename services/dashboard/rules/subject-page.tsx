@@ -68,7 +68,7 @@ function Signals({ subject, loaded }: PartProps) {
       </div>
       {subject.signals.length === 0 ? (
         <Empty title="No signals yet">
-          <p>A signal is an address to which this subject reports.</p>
+          <p>A signal is an address to which this monitor reports.</p>
         </Empty>
       ) : (
         <ul class="cards">
@@ -117,7 +117,7 @@ function NoRules({ subject: { kind, signals } }: { subject: Subject }) {
   if (kind === 'website') {
     return (
       <Empty title="No rules of its own">
-        <p>Website monitoring judges it by its locations. A first rule makes it a custom subject, for good.</p>
+        <p>Website monitoring judges it by its locations. A first rule gives it rules of its own, for good.</p>
       </Empty>
     )
   }
@@ -141,9 +141,9 @@ function Deletion({ subject }: { subject: Subject }) {
   return (
     <section aria-labelledby="deletion">
       <h2 id="deletion">Deletion</h2>
-      <Button onClick={() => (isAsked.value = true)}>Delete this subject</Button>
+      <Button onClick={() => (isAsked.value = true)}>Delete this monitor</Button>
       {isAsked.value && (
-        <Confirm title={`Delete ${name}?`} act="Delete subject" send={send} onClose={() => (isAsked.value = false)}>
+        <Confirm title={`Delete ${name}?`} act="Delete monitor" send={send} onClose={() => (isAsked.value = false)}>
           <p>
             {counted(signals.length, 'signal')} with all that they reported, {counted(rules.length, 'rule')}, and the whole
             history of its incidents are lost.{isChecked && ' Its checks end.'}

@@ -5,9 +5,11 @@ import { readFirst } from '../data/first.ts'
 import { TextField } from '../parts/form/field.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
+import { startTheme } from '../parts/theme.ts'
 import style from './sign-in.page.css'
 import { returnPath, signInSentence } from './words.ts'
 
+startTheme()
 addPageStyle(style)
 
 interface WaysIn {

@@ -96,7 +96,7 @@ function Revisions({
     <>
       <h2>Revisions</h2>
       <p class="dim">
-        A new Resource takes {highest.id}. One that lives by an older revision stays with it until it is rebound. A revision is
+        A new monitor takes {highest.id}. One that lives by an older revision stays with it until it is rebound. A revision is
         never deleted.
       </p>
       <Table
@@ -118,14 +118,14 @@ const revisionColumns = (highest: string, rebind: (id: string) => void): readonl
     head: 'Revision',
     cell: ({ id, isKnown }) => (isKnown ? <a href={pathTo('template', { key: id })}>{id}</a> : `${id}: missing or damaged`),
   },
-  { head: 'Resources', isNumber: true, cell: ({ uses }) => grouped(uses) },
+  { head: 'Monitors', isNumber: true, cell: ({ uses }) => grouped(uses) },
   ...(may('editor')
     ? [
         {
           head: 'Acts',
           cell: ({ id, uses }: RevisionRow) =>
             id === highest || uses === 0 ? null : (
-              <Button aria-label={`Rebind to ${highest}: the Resources of ${id}`} onClick={() => rebind(id)}>
+              <Button aria-label={`Rebind to ${highest}: the monitors of ${id}`} onClick={() => rebind(id)}>
                 Rebind to {highest}
               </Button>
             ),

@@ -51,7 +51,7 @@ export function templateRows({ templates, destinations, uses }: TemplatesRead, d
 }
 
 const unreadSentence = (id: string, count: number): string =>
-  `${id} is missing or damaged in the store: ${counted(count, 'Resource')} of it ${count === 1 ? 'is' : 'are'} not judged. Bind ${count === 1 ? 'it' : 'them'} to another revision.`
+  `${id} is missing or damaged in the store: ${counted(count, 'monitor')} of it ${count === 1 ? 'is' : 'are'} not judged. Bind ${count === 1 ? 'it' : 'them'} to another revision.`
 
 /** Returns sentences about rules whose messages cannot be sent, because a destination was deleted or is disabled. */
 function destinationFaults({ rules }: SentTemplate, destinations: readonly NamedDestination[]): string[] {

@@ -27,8 +27,8 @@ export function Templates() {
         )}
       </div>
       <p class="dim">
-        A Template says what Resources of one kind report, when that is a problem, and what to do then. A published revision never
-        changes. Resources stay with theirs until they are rebound.
+        A Template says what monitors of one kind report, when that is a problem, and what to do then. A published revision never
+        changes. Monitors stay with theirs until they are rebound.
       </p>
       <Shown of={loaded}>
         {read => {
@@ -63,7 +63,7 @@ const columns: readonly Column<TemplateRow>[] = [
     head: 'Draft',
     cell: ({ key, hasDraft }) => (hasDraft ? <a href={pathTo('editTemplate', { key })}>In this browser</a> : '–'),
   },
-  { head: 'Resources', isNumber: true, cell: ({ current }) => grouped(current) },
+  { head: 'Monitors', isNumber: true, cell: ({ current }) => grouped(current) },
   { head: 'With older revisions', isNumber: true, cell: ({ older }) => grouped(older) },
   { head: 'State', cell: row => <State row={row} /> },
 ]

@@ -6,11 +6,11 @@ const reasons: Readonly<Record<string, string>> = {
   maintenance: 'in maintenance',
   no_destination: 'there is no destination for it',
   destination_disabled: 'the destination is disabled',
-  resource_gone: 'the Resource is gone',
+  resource_gone: 'the monitor is gone',
   not_announced: 'the opening was not announced',
   not_routed: 'no route wants it',
   not_opted_in: 'the destination hears of no openings',
-  confirmed_first: 'the Incident was confirmed first',
+  confirmed_first: 'the incident was confirmed first',
 }
 
 /** Returns the words for a reason. Returns an unknown reason unchanged. */

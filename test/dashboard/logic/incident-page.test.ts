@@ -1,6 +1,8 @@
 // Logic of the incident pages without a browser: records read page by page, moments, highlighted arrows of the drawing, sentences, lists,
 // the inspector.
 import t from 'tap'
+import { incidentMachine } from '#machines/incident.ts'
+import { maintenanceMachine } from '#machines/maintenance.ts'
 import type { IncidentRecordObject, IncidentRecordsPage, OutlookStep } from '#shared/contracts/session/session-incidents.ts'
 import { createPaged } from '../../../services/dashboard/data/paged.ts'
 import { lifeOf } from '../../../services/dashboard/drawing/life.ts'
@@ -10,6 +12,7 @@ import { byReportWords, byTimeWords, happenedNext } from '../../../services/dash
 import { readingsOf } from '../../../services/dashboard/incident/readings.ts'
 import { createRecords } from '../../../services/dashboard/incident/records.ts'
 import { byDay, byTrouble, type IncidentItem, stateOfItem } from '../../../services/dashboard/incidents/incident-item.ts'
+import { eventWords } from '../../../services/dashboard/words/events.ts'
 
 const instant = (s: number) => new Date(Date.UTC(2026, 0, 5, 12, 0, s)).toISOString()
 
@@ -155,14 +158,30 @@ t.test('sentences say what happens next and who is notified', async t => {
       'it is confirmed: Problem, and nobody is notified, because no destination is meant for the message',
     ],
     [
-      byReportWords(step({ event: 'ok.judged', to: 'recovering' })),
-      'If the rule is ok again: Recovering, and nobody is notified.',
+      byReportWords(step({ event: 'ok.judged', to: 'recovering' }), true),
+      'If the rule is ok again: Recovering. The recovery is told when it closes.',
     ],
-    [happenedNext(record(1, 'pending'), record(43, 'problem')), '42 s later it became Problem, by event 43.'],
-    [happenedNext(record(1, 'problem'), record(3, 'problem')), '2 s later it stayed Problem, by event 3.'],
+    [
+      byReportWords(step({ event: 'ok.judged', to: 'recovering' }), false),
+      'If the rule is ok again: Recovering, without a message.',
+    ],
+    [
+      byReportWords(step({ event: 'ok.judged', to: 'closed' }), false),
+      'If the rule is ok again: it closes, and nobody is notified.',
+    ],
+    [happenedNext(record(1, 'pending'), record(43, 'problem')), '42 s later it became Problem: event 43.'],
+    [happenedNext(record(1, 'problem'), record(3, 'problem')), '2 s later it stayed Problem: event 3.'],
     [happenedNext(record(1, 'closed'), undefined), 'Nothing: it was over.'],
   ]
   for (const [found, wanted] of cases) t.equal(found, wanted)
+})
+
+t.test('words for an event fit into the room that a drawing has for the name of the event', async t => {
+  for (const { events } of [incidentMachine, maintenanceMachine])
+    for (const event of events.filter(name => name.includes('.'))) {
+      t.not(eventWords(event), event, `${event} has words`)
+      t.ok(eventWords(event).length <= event.length, event)
+    }
 })
 
 t.test('each reading becomes a row with its count of observations', async t => {

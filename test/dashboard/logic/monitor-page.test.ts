@@ -4,7 +4,8 @@ import t from 'tap'
 import type { ChartColumns } from '#shared/contracts/session/session-charts.ts'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
-import { valueTicks } from '../../../services/dashboard/charts/scale.ts'
+import { countedDays, utcDay } from '../../../services/dashboard/charts/counted-days.ts'
+import { isMeasured, valueTicks } from '../../../services/dashboard/charts/scale.ts'
 import { clockTime } from '../../../services/dashboard/data/format.ts'
 import { endsOf, lossesOf } from '../../../services/dashboard/monitor/end/farewell.ts'
 import { pointsOf } from '../../../services/dashboard/monitor/figures/lines.ts'
@@ -134,4 +135,13 @@ t.test('checked boxes of alert delivery become rows, and a sentence says who get
     [[], null, 'Nobody is notified: no destination is chosen, and the workspace has no default.'],
   ]
   for (const [rows, usual, words] of cases) t.equal(deliveryWords({ destinations, rows, usual }), words)
+})
+
+t.test('uptime says since when it counts, and a chart without values is not drawn', async t => {
+  const day = (n: number, uptime: number | null) => ({ day: `2026-11-0${n}`, uptime, trouble_seconds: 0, incidents: 0 })
+  t.equal(countedDays([day(1, 1), day(2, 1)]), '2 days')
+  t.equal(countedDays([day(1, null), day(2, 0.5)]), `Since ${utcDay('2026-11-02')}`)
+  t.equal(countedDays([day(1, null)]), 'Not watched yet')
+  t.notOk(isMeasured([{ points: [{ at: 0, value: null }] }]), 'checks that measured nothing have no axis')
+  t.ok(isMeasured([{ points: [{ at: 0, value: 0 }] }]))
 })

@@ -197,7 +197,7 @@ t.test('preview is shown as a sequence of events with the titles of its messages
     storyOf({ ...judged, draft: routed }, rule).map(({ message }) => message),
     ['Example: failing opened — Look.', null, null],
   )
-  t.equal(outcomeOf({ ...rule, incidents: [{ ...incident, confirmed_at: null }] }), 'No Incident is confirmed: nobody is woken.')
+  t.equal(outcomeOf({ ...rule, incidents: [{ ...incident, confirmed_at: null }] }), 'No incident is confirmed: nobody is woken.')
 })
 
 t.test('each change of a draft is described by a sentence about the Resources that would use the draft', async t => {
@@ -209,7 +209,7 @@ t.test('each change of a draft is described by a sentence about the Resources th
     [{ key: 'silent' }],
   )
   t.strictSame(changesBetween(before, after), [
-    'The answer limit is new and required: a Resource is bound with it, or not at all.',
+    'The answer limit is new and required: a monitor is bound with it, or not at all.',
     'The signal report is silent after 360 s, before after 180 s.',
     'The rule failing goes.',
     'The rule silent is new.',
@@ -243,7 +243,7 @@ t.test('row of the list counts Resources by revision, and names damaged revision
   const templates = [revision(1), revision(10, 'd1'), revision(2)]
   const [row, draft] = templateRows({ templates, destinations, uses: { 'job@10': 3, 'job@1': 2, 'job@7': 1 } }, ['new-one'])
   t.match(row, { key: 'job', name: 'Job 10', version: 10, revisions: 3, current: 3, older: 3, hasDraft: false })
-  t.match(row?.faults, [/^job@7 is missing or damaged in the store: 1 Resource of it is not judged/, /Ops, which is disabled/])
+  t.match(row?.faults, [/^job@7 is missing or damaged in the store: 1 monitor of it is not judged/, /Ops, which is disabled/])
   t.match(draft, { key: 'new-one', version: null, hasDraft: true, faults: [] })
 })
 
@@ -288,7 +288,7 @@ t.test('rebinding reads every page, stops at a refusal, and says how many Resour
   await t.rejects(
     rebindAll(resources, 'job@2', () => {}, refuse),
     {
-      message: /of 3 Resources (is|are) bound to job@2\. host-2 was not: Needs hold\. Run it again to go on\.$/,
+      message: /of 3 monitors (is|are) bound to job@2\. host-2 was not: Needs hold\. Run it again to go on\.$/,
     },
   )
 })

@@ -40,7 +40,7 @@ const fields: Words = {
   gone: key => `The answer ${key} goes.`,
   added: (key, part) =>
     part['required'] === true && part['default'] === undefined
-      ? `The answer ${key} is new and required: a Resource is bound with it, or not at all.`
+      ? `The answer ${key} is new and required: a monitor is bound with it, or not at all.`
       : `The answer ${key} is new and has its default.`,
   changed: (key, before, after) =>
     isSame(before['default'], after['default'])

@@ -80,7 +80,7 @@ function RequiredAt({ at }: { at: string }) {
   return (
     <SelectAt
       at={at}
-      label="Each Resource answers"
+      label="Each monitor answers"
       of={[
         { value: '', word: 'if it wants to' },
         { value: 'required', word: 'always' },

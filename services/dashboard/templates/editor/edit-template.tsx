@@ -157,8 +157,8 @@ function Forms({ isKeyFixed }: { isKeyFixed: boolean }) {
           <SignalList />
           <h2>Rules</h2>
           <RuleList />
-          <h2>Answers of each Resource</h2>
-          <p class="hint">A threshold or a wait may be an answer, so that each Resource has its own.</p>
+          <h2>Answers of each monitor</h2>
+          <p class="hint">A threshold or a wait may be an answer, so that each monitor has its own.</p>
           <FieldList />
         </>
       )}

@@ -31,7 +31,7 @@ export function PublishDialog({ draft, before, destinations, onPublished, onClos
   const changes = before === null ? [] : changesBetween(nextDraft(before, before.version, destinations), draft)
   return (
     <FormDialog title={`Publish ${id}?`} act="Publish" fields={[]} send={publish} onClose={onClose}>
-      <p>A published revision never changes and is never deleted. New Resources of this Template take it.</p>
+      <p>A published revision never changes and is never deleted. New monitors of this Template take it.</p>
       {before !== null && (
         <>
           <Shown of={uses}>{found => <p>{boundSentence(boundTo(before.key, found))}</p>}</Shown>
@@ -55,7 +55,7 @@ const boundTo = (key: string, uses: Uses): number =>
   Object.entries(uses).reduce((sum, [revision, n]) => (keyOf(revision) === key ? sum + n : sum), 0)
 
 function boundSentence(bound: number): string {
-  if (bound === 0) return 'No Resource lives by an older revision.'
+  if (bound === 0) return 'No monitor lives by an older revision.'
   const [stay, are, them] = bound === 1 ? ['stays', 'it is', 'it'] : ['stay', 'they are', 'them']
-  return `${counted(bound, 'Resource')} of older revisions ${stay} as ${are}, and no Incident closes, until you rebind ${them} on the next page.`
+  return `${counted(bound, 'monitor')} of older revisions ${stay} as ${are}, and no incident closes, until you rebind ${them} on the next page.`
 }

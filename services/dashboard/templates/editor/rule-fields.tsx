@@ -74,7 +74,7 @@ function DestinationAt({ at }: { at: string }) {
 }
 
 const transitions = [
-  { value: 'opened', word: 'an Incident opens' },
+  { value: 'opened', word: 'an incident opens' },
   { value: 'problem', word: 'a problem is confirmed' },
   { value: 'no_data', word: 'data are missing' },
   { value: 'recovery', word: 'it is over' },

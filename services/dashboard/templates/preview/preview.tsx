@@ -115,7 +115,7 @@ function Answers() {
   const needsOne = fields.some(field => valueAt(field, 'required') === true && valueAt(field, 'default') === undefined)
   return (
     <details class="folded" open={needsOne}>
-      <summary>Answers of the Resource</summary>
+      <summary>Answers of the monitor</summary>
       {fields.map(field => (
         <AnswerField key={textAt(field, 'key')} field={field} editor={editor} />
       ))}

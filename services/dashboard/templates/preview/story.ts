@@ -55,15 +55,15 @@ function stepsOf(incident: PreviewIncident, rule: string, action: string, told: 
   const title = (words: string) => `${resource}: ${rule}${words}`
   if (!isAtOnce) {
     const message = told.opened ? title(` opened — ${action}`) : null
-    steps.push({ at: opened, words: 'An Incident opens, unconfirmed', message })
+    steps.push({ at: opened, words: 'An incident opens, unconfirmed', message })
   }
   if (confirmed !== null) {
     const message = told.problem ? title(` — ${action}`) : null
-    steps.push({ at: confirmed, words: isAtOnce ? 'An Incident opens and is confirmed at once' : 'It is confirmed', message })
+    steps.push({ at: confirmed, words: isAtOnce ? 'An incident opens and is confirmed at once' : 'It is confirmed', message })
   }
   if (closed !== null) {
     const isTold = told.recovery && (confirmed !== null || told.opened)
-    const words = confirmed === null ? 'It was healthy again before it was confirmed' : 'It is healthy again; the Incident closes'
+    const words = confirmed === null ? 'It was healthy again before it was confirmed' : 'It is healthy again; the incident closes'
     steps.push({ at: closed, words, message: isTold ? title(' is over') : null })
   }
   return steps
@@ -72,9 +72,9 @@ function stepsOf(incident: PreviewIncident, rule: string, action: string, told: 
 /** Returns one sentence about the rule's result. */
 export function outcomeOf(rule: PreviewRule): string {
   const confirmed = rule.incidents.filter(one => one.confirmed_at !== null).length
-  if (rule.incidents.length === 0) return 'No Incident opens.'
-  if (confirmed === 0) return 'No Incident is confirmed: nobody is woken.'
-  return confirmed === 1 ? 'One Incident is confirmed.' : `${confirmed} Incidents are confirmed.`
+  if (rule.incidents.length === 0) return 'No incident opens.'
+  if (confirmed === 0) return 'No incident is confirmed: nobody is woken.'
+  return confirmed === 1 ? 'One incident is confirmed.' : `${confirmed} incidents are confirmed.`
 }
 
 export const statusWord: Readonly<Record<string, string>> = { problem: 'Problem', ok: 'OK', no_data: 'Cannot decide' }

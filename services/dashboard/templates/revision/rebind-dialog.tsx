@@ -39,19 +39,19 @@ function Sure({ resources, from, to, onDone, onClose }: RebindProps & { resource
       await onDone()
       throw new Refusal(0, '', error instanceof Error ? error.message : String(error))
     }
-    announce(`${counted(resources.length, 'Resource')} of ${from} bound to ${to}.`)
+    announce(`${counted(resources.length, 'monitor')} of ${from} bound to ${to}.`)
     await onDone()
   }
   return (
-    <Confirm title={`Rebind ${counted(resources.length, 'Resource')} to ${to}?`} act="Rebind" send={send} onClose={onClose}>
+    <Confirm title={`Rebind ${counted(resources.length, 'monitor')} to ${to}?`} act="Rebind" send={send} onClose={onClose}>
       <p>
         {resources.length === 1 ? 'It is' : 'They are'} judged by {to} at once. Answers that both revisions take stay; the others
         take their defaults.
       </p>
       <p>
         {open === 0
-          ? 'None of them has an open Incident.'
-          : `${counted(open, 'Resource')} ${open === 1 ? 'has' : 'have'} open Incidents. These close, and nobody hears of it. What still fails opens anew.`}
+          ? 'None of them has an open incident.'
+          : `${counted(open, 'monitor')} ${open === 1 ? 'has' : 'have'} open incidents. These close, and nobody hears of it. What still fails opens anew.`}
       </p>
       {done.value > 0 && (
         <p role="status">

@@ -53,7 +53,7 @@ export async function rebindAll(
       await bind(id)
     } catch (error) {
       throw new Error(
-        `${done} of ${counted(resources.length, 'Resource')} ${done === 1 ? 'is' : 'are'} bound to ${to}. ${key} was not: ${sentenceOf(error)} Run it again to go on.`,
+        `${done} of ${counted(resources.length, 'monitor')} ${done === 1 ? 'is' : 'are'} bound to ${to}. ${key} was not: ${sentenceOf(error)} Run it again to go on.`,
       )
     }
     done += 1

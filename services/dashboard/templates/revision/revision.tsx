@@ -23,7 +23,7 @@ export function Revision({ template, destinations }: RevisionProps) {
       <h2>Signals</h2>
       <Table label="Signals" columns={signalColumns} rows={signals} keyOf={({ key }) => key} empty="No signals." />
       <h2>Answers</h2>
-      <p class="dim">Each Resource gives its own; one that it leaves out has its default.</p>
+      <p class="dim">Each monitor gives its own; one that it leaves out has its default.</p>
       <Table label="Answers" columns={fieldColumns} rows={fields} keyOf={({ key }) => key} empty="It asks for none." />
       {!isSystem(template) && (
         <details class="folded">
@@ -82,7 +82,7 @@ const waitWords = (wait: SentRule['wait']['confirm_after']): string =>
   typeof wait === 'number' ? (wait === 0 ? 'at once' : duration(wait * 1_000)) : `the answer ${wait.meta}`
 
 const transitionWords: Readonly<Record<string, string>> = {
-  opened: 'an Incident opens',
+  opened: 'an incident opens',
   problem: 'a problem is confirmed',
   no_data: 'data are missing',
   recovery: 'it is over',
