@@ -12,6 +12,7 @@ import type { NotifierContext, NotifierOptions } from './context.ts'
 import { createDispatch } from './decide/dispatch.ts'
 import { createFollowUp } from './decide/follow-up.ts'
 import { startScan } from './decide/scan.ts'
+import { hearDestinations } from './decide/tell-open.ts'
 import { createMetrics } from './metrics.ts'
 import type { OperatorContext } from './operator/context.ts'
 import { type Operator, startOperator } from './operator/operator.ts'
@@ -54,6 +55,7 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
   const dispatch = createDispatch(context, { bodies, deliverer, rows, followUp }, pump)
   operator = await startOperator(operatorContext(context), { sender, registry: metrics, cutOff: cutOff.signal })
   const nudges = await bus.subscribe(subjects.alertNudge, ({ body }) => takeNudge(body, dispatch), { queue })
+  const destinations = await hearDestinations(context, dispatch, queue)
   const tests = await serveTestMessages(context, queue, { bodies, sender, rows, stop: cutOff.signal })
   await releaseDeadClaims(context)
   const scan = startScan(context, dispatch, sender, pump)
@@ -73,7 +75,7 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
         recorder.giveUp()
         cutOff.abort()
       })
-      await nudges.close().catch(() => {})
+      await Promise.all([nudges.close().catch(() => {}), destinations.close().catch(() => {})])
       await Promise.all([scan.stop(), dispatch.idle(), claims.idle(), operator?.stop(), tests.close().catch(() => {})])
       await deliverer.idle()
       recorder.giveUp()

@@ -18,6 +18,8 @@ export const subjects = {
   allAsks: 'ask.directory.*',
   /** Nudge about a new alert. Only one notifier gets the nudge. */
   alertNudge: 'nudge.alert',
+  /** Nudge that a destination of a workspace can get messages now. Only one notifier gets the nudge. */
+  destinationNudge: 'nudge.destination',
   /** Request for a test message to a destination. Only one notifier sends the message. */
   testMessage: 'notify.test',
   /** Request for a preview of a Template. Only one keeper runs the preview. */

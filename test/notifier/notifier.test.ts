@@ -246,6 +246,37 @@ t.test('message is not sent when the archive of its Resource closed the incident
   }
 })
 
+t.test('first destination of a workspace is told of its open confirmed incidents, once (messages 1.6)', async t => {
+  const cases: [title: string, change: Partial<IncidentDocument>, hits: number][] = [
+    ['it is open and confirmed', {}, 1],
+    ['it is not confirmed', { confirmedAt: null }, 0],
+    ['it has closed', { open: 0 }, 0],
+  ]
+  for (const [title, change, hits] of cases) {
+    const told = alert('one', 'a', 1)
+    const again = alert('one', 'a', 2, { reminder: true })
+    const house = await scene(t, [told, again])
+    const receiver = await house.receive(ok)
+    await house.store.insert('incidents', [{ ...incident(told), confirmedAt: startAt, ...change }])
+    await house.run('n1')
+    house.nudge(told.id, again.id)
+    const states = async () =>
+      (await house.store.get('alerts', [told.id, again.id])).map(one => `${one?.state} ${one?.deliveries}`)
+    await until(async () => (await states()).every(state => state === 'dispatched 0'), 'nobody is told')
+    await house.store.insert('destinations', [destination('one', receiver.url)])
+    const bus = house.connect()
+    const announce = () => bus.publish(subjects.destinationNudge, { workspaceId: 'workspace-one' })
+    announce()
+    if (hits > 0) await receiver.called(hits)
+    if (hits > 0) await house.settled(1)
+    announce()
+    bus.publish(subjects.destinationNudge, 'nonsense')
+    await house.clock.advance(scanMs)
+    t.equal(receiver.hits.length, hits, title)
+    t.strictSame(await states(), ['dispatched 0', `dispatched ${hits}`], `${title}: the newest message is sent`)
+  }
+})
+
 t.test('message that waits for its next attempt is withdrawn when its Resource is archived (v3 6.4)', async t => {
   const reasons = { resource_archived: 1, recovered: 2 } as const
   for (const [closedReason, hits] of Object.entries(reasons)) {

@@ -4,7 +4,7 @@ import type { DestinationDocument } from '#shared/contracts/notifications/destin
 import { limits } from '#shared/limits/limits.ts'
 import { defaultDestination } from '#shared/notifications/choose-destinations.ts'
 import type { Answer } from '../context.ts'
-import { clearOlderMarks, destinationsOf, newMark } from './destination-default.ts'
+import { announceDefault, clearOlderMarks, destinationsOf, newMark } from './destination-default.ts'
 import {
   channelOf,
   isFirstEnabled,
@@ -19,7 +19,7 @@ import { changeNamed, nameKey, requireFreeName, requireName } from './named.ts'
 type Change = AskRequest<'change-destination'>
 
 /** Throws `not_found`, `taken`, or `validation` with the name of the invalid field. Writes nothing if no field changes. */
-export const changeDestination: Answer<'change-destination'> = async ({ store, clock }, request) => {
+export const changeDestination: Answer<'change-destination'> = async ({ store, clock, bus }, request) => {
   const { workspaceId, id, name, url, channel } = request
   if (name !== undefined) {
     requireName('destinations', name, limits.destination.nameCharacters)
@@ -42,6 +42,7 @@ export const changeDestination: Answer<'change-destination'> = async ({ store, c
     return { ...changed, ...(hasMoved ? newMark(all, at) : {}), updatedAt: at }
   })
   if (hasMoved) await clearOlderMarks(store, workspaceId)
+  announceDefault(bus, stored)
   return viewOf(store, stored)
 }
 

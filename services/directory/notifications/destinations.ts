@@ -12,7 +12,7 @@ import { bestEffort } from '../documents/best-effort.ts'
 import { nextNumber } from '../documents/counters.ts'
 import { pick } from '../documents/pick.ts'
 import { sweepTables } from './delivery-tables.ts'
-import { clearOlderMarks, destinationsOf, newMark } from './destination-default.ts'
+import { announceDefault, clearOlderMarks, destinationsOf, newMark } from './destination-default.ts'
 import {
   channelOf,
   isFirstEnabled,
@@ -33,7 +33,7 @@ const bounds = limits.destination
  * Creates a destination. The first enabled destination of a workspace becomes default. A retry with the same `id` returns the stored
  * destination.
  */
-export const createDestination: Answer<'create-destination'> = async ({ store, clock }, request) => {
+export const createDestination: Answer<'create-destination'> = async ({ store, clock, bus }, request) => {
   const { workspaceId, type, enabled = true, sendOnOpen = false } = request
   const id = request.id ?? randomId(idLength.destination)
   await checkFields(store, request, id)
@@ -61,6 +61,7 @@ export const createDestination: Answer<'create-destination'> = async ({ store, c
   const [result] = await store.insert('destinations', [document])
   const stored = result === 'written' ? document : await storedBefore(store, id)
   if (stored.default) await clearOlderMarks(store, workspaceId)
+  announceDefault(bus, stored)
   return viewOf(store, stored)
 }
 
@@ -79,7 +80,7 @@ export const getDestination: Answer<'get-destination'> = async (context, { works
   (await listDestinations(context, { workspaceId })).find(view => view.number === number) ?? null
 
 /** Replaces all fields except the type. `default: false` does not remove the default mark. */
-export const updateDestination: Answer<'update-destination'> = async ({ store, clock }, request) => {
+export const updateDestination: Answer<'update-destination'> = async ({ store, clock, bus }, request) => {
   await checkFields(store, request, request.id)
   const all = await destinationsOf(store, request.workspaceId)
   const moves = request.default && defaultDestination(all)?.id !== request.id
@@ -88,26 +89,33 @@ export const updateDestination: Answer<'update-destination'> = async ({ store, c
     if (request.default && !present.enabled) throw disabled()
     return { ...present, ...fieldsOf(request, present.type), ...(moves ? newMark(all, at) : {}), updatedAt: at }
   })
-  if (moves) await clearOlderMarks(store, request.workspaceId)
+  if (moves) {
+    await clearOlderMarks(store, request.workspaceId)
+    announceDefault(bus, stored)
+  }
   return viewOf(store, stored)
 }
 
 /** Enables or disables a destination. Its default mark and the delivery rows that select it stay. */
-export const switchDestination: Answer<'switch-destination'> = async ({ store, clock }, request) => {
+export const switchDestination: Answer<'switch-destination'> = async ({ store, clock, bus }, request) => {
   const stored = await changeNamed(store, 'destinations', request, present =>
     present.enabled === request.enabled ? null : { ...present, enabled: request.enabled, updatedAt: clock.now() },
   )
+  announceDefault(bus, stored)
   return viewOf(store, stored)
 }
 
-export const makeDefaultDestination: Answer<'make-default-destination'> = async ({ store, clock }, request) => {
+export const makeDefaultDestination: Answer<'make-default-destination'> = async ({ store, clock, bus }, request) => {
   const all = await destinationsOf(store, request.workspaceId)
   const moves = defaultDestination(all)?.id !== request.id
   const stored = await changeNamed(store, 'destinations', request, present => {
     if (!present.enabled) throw disabled()
     return moves ? { ...present, ...newMark(all, clock.now()), updatedAt: clock.now() } : null
   })
-  if (moves) await clearOlderMarks(store, request.workspaceId)
+  if (moves) {
+    await clearOlderMarks(store, request.workspaceId)
+    announceDefault(bus, stored)
+  }
   return viewOf(store, stored)
 }
 
