@@ -10,6 +10,9 @@ export interface Delivery {
   error: string
   note: string | null
   payload: string
+  /** Null: a test message, or the monitor was deleted. */
+  monitor: { id: string; name: string } | null
+  rule: string | null
   incident: string | null
 }
 

@@ -20,10 +20,24 @@ export function DeliveryTable({ rows, isFiltered }: { rows: readonly Delivery[];
 const columns: readonly Column<Delivery>[] = [
   { head: 'When', cell: ({ at }) => <Time at={Date.parse(at)} isLong /> },
   { head: 'Destination', cell: ({ destination }) => destination ?? 'None' },
+  { head: 'About', cell: aboutOf },
   { head: 'Event', cell: eventOf },
   { head: 'Outcome', cell: outcomeOf },
   { head: 'Payload', cell: payloadOf },
 ]
+
+/** Names and links the monitor, and names the rule. */
+function aboutOf({ monitor, rule, incident }: Delivery) {
+  if (monitor === null) return incident === null ? 'A test' : 'A deleted monitor'
+  return (
+    <>
+      <a href={pathTo('monitor', { id: monitor.id })} dir="auto">
+        {monitor.name}
+      </a>
+      {rule !== null && `: ${rule}`}
+    </>
+  )
+}
 
 function eventOf({ event, incident }: Delivery) {
   const word = event.replaceAll('_', ' ')

@@ -1,10 +1,12 @@
 // Reads of the delivery log. Only notifiers write the log.
 import type { DeliveryEntry, DeliveryView, LoggedDelivery } from '#shared/contracts/ask/ask-notifications.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
-import { endOfPrefix } from '#shared/text/ids.ts'
+import type { Query, Store } from '#shared/store/port.ts'
+import { endOfPrefix, subjectOfIncident } from '#shared/text/ids.ts'
 import type { Answer } from '../context.ts'
 import { readPage } from '../documents/page.ts'
 import { pick } from '../documents/pick.ts'
+import { namesOf } from '../incidents/incident-resources.ts'
 
 /** Returns a page of attempts for generation 2, newest first. */
 export const listDeliveries: Answer<'list-deliveries'> = (
@@ -62,11 +64,30 @@ export const listDeliveryLog: Answer<'list-delivery-log'> = (
     sort: [subjectId === null && destinationId === null ? 'number' : 'at', 'desc'],
     after,
     max: limit,
-    view: rows => rows.map(row => (isWanted(row) ? loggedDelivery(row) : null)),
+    view: async rows => {
+      const about = await subjectsOf(store, rows.filter(isWanted))
+      return rows.map(row => (isWanted(row) ? { ...loggedDelivery(row), ...about(row) } : null))
+    },
   })
 }
 
-const loggedDelivery = (row: DeliveryLogDocument): LoggedDelivery => {
+/** Reads the monitors and rules that the rows are about. Reads only columns. */
+async function subjectsOf(store: Store, rows: readonly DeliveryLogDocument[]) {
+  const incidentIds = [...new Set(rows.flatMap(({ incidentId }) => incidentId ?? []))]
+  if (incidentIds.length === 0) return () => ({ subject: null, rule: null })
+  const query: Query = { where: { id: { in: incidentIds } }, limit: incidentIds.length, select: ['ruleShown'] }
+  const [names, incidents] = await Promise.all([
+    namesOf(store, incidentIds.map(subjectOfIncident)),
+    store.find('incidents', query),
+  ])
+  const rules = new Map(incidents.map(({ id, ruleShown }) => [id, ruleShown]))
+  return ({ incidentId }: DeliveryLogDocument): Pick<LoggedDelivery, 'subject' | 'rule'> => {
+    const named = incidentId === null ? undefined : names.get(subjectOfIncident(incidentId))
+    return { subject: named === undefined ? null : pick(named, ['id', 'name']), rule: rules.get(incidentId ?? '') ?? null }
+  }
+}
+
+const loggedDelivery = (row: DeliveryLogDocument): Omit<LoggedDelivery, 'subject' | 'rule'> => {
   const { destinationId, payload, error, note = null } = row
   return { ...entryOf(row), destinationId, payload, error, note }
 }

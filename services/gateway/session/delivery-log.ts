@@ -30,6 +30,10 @@ const Delivered = Answered('LoggedDelivery', {
   error: Type.String({ description: 'Empty if delivered.', examples: ['answered 503'] }),
   note: OrNull(Type.String({ description: 'What is remarkable about the payload.', examples: ['the template failed'] })),
   payload: Type.String({ description: 'As it was sent, but for credentials in addresses.' }),
+  monitor: OrNull(
+    Answered('DeliveredMonitor', { id: Type.String({ examples: ['aB3dE6gH9k'] }), name: Type.String({ examples: ['Shop'] }) }),
+  ),
+  rule: OrNull(Type.String({ description: 'Its key. Null of a test.', examples: ['availability'] })),
   incident: OrNull(Type.String({ description: 'Null of a test.', examples: ['INCIDENT_ID'] })),
 })
 
@@ -66,6 +70,7 @@ const deliveryObject = (row: LoggedDelivery, encode: (id: string) => string) =>
     destination: row.destinationName,
     type: row.destinationType,
     payload: redactedJson(row.payload),
+    monitor: row.subject,
     incident: row.incidentId && encode(row.incidentId),
   })
 

@@ -190,4 +190,8 @@ export interface LoggedDelivery extends DeliveryEntry {
   error: string
   /** Remark about the payload. */
   note: string | null
+  /** The monitor that the message is about; null: a test message, or the monitor was deleted. */
+  subject: { id: string; name: string } | null
+  /** Key of the rule that the message is about; null: a test message, or the incident is no longer stored. */
+  rule: string | null
 }
