@@ -4,6 +4,7 @@ import { render } from 'preact'
 import type { PageName } from '#shared/contracts/session/page-paths.ts'
 import { now, schedule, setServerClock, startTicking } from './data/clock.ts'
 import { type FirstData, keepFirstView, readFirst } from './data/first.ts'
+import { startNotified, unheard } from './data/notified.ts'
 import { place, query, startRouter } from './data/router.ts'
 import { isSignedOut, session, workspace, workspaceId } from './data/session.ts'
 import { createStream } from './data/stream.ts'
@@ -50,6 +51,7 @@ function Content() {
 /** Pages for a person who is a member of no workspace. */
 const withoutWorkspace: readonly PageName[] = ['account', 'keys', 'settings', 'locations', 'probers', 'users']
 
+const Nobody = lazy(() => import('./help/nobody.tsx').then(it => it.Nobody))
 const NoWorkspace = lazy(() => import('./people/without-workspace.tsx').then(it => it.NoWorkspace))
 const WorkspaceGone = lazy(() => import('./people/without-workspace.tsx').then(it => it.WorkspaceGone))
 
@@ -61,6 +63,12 @@ const showsInvitations = computed(() => {
   const page = place.value?.page
   return invitations.length > 0 && (workspaces.length === 0 || page === 'monitoring' || page === 'account')
 })
+
+/** Says that nobody is notified; draws nothing while somebody is. */
+function Unheard() {
+  const why = unheard.value
+  return why === null || workspace.value === null ? null : <Nobody why={why} />
+}
 
 /** Id of the present workspace; null: the person is not a member, so the server would refuse the event stream. */
 const membership = computed(() => workspace.value?.id ?? null)
@@ -74,6 +82,7 @@ function App() {
       <Header />
       <main id="main" tabIndex={-1}>
         {showsInvitations.value && <Invitations />}
+        <Unheard />
         <Content />
       </main>
       <Announcements />
@@ -97,6 +106,7 @@ function start(): void {
   document.addEventListener('visibilitychange', () => stream.seen(!document.hidden))
   startTicking(() => !document.hidden)
   startTitle()
+  startNotified()
   startRouter(load)
   void load()
   const root = document.getElementById('app')

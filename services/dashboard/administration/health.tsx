@@ -63,7 +63,8 @@ function Conditions() {
         {({ at, version, conditions }) => (
           <>
             <p class="dim">
-              Version {version}, as of <Time at={Date.parse(at)} isLong />. The operator hears of the same conditions.
+              Version {version}, as of <Time at={Date.parse(at)} isLong />. If <code>OPERATOR_WEBHOOK_URL</code> is set, they are
+              also sent there.
             </p>
             {conditions.length === 0 ? (
               <Empty title="Nothing needs the operator">

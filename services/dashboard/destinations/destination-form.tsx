@@ -14,7 +14,7 @@ interface FormProps {
   onClose(): void
 }
 
-const fields = ['name', 'type', 'url', 'channel', 'send_on_open', 'default']
+const fields = ['type', 'name', 'url', 'channel', 'send_on_open', 'default']
 
 export function NewDestination({ onDone, onClose }: FormProps) {
   const type = useSignal<SentDestination['type']>('slack')
@@ -26,7 +26,6 @@ export function NewDestination({ onDone, onClose }: FormProps) {
   }
   return (
     <FormDialog title="Add a destination" act="Add destination" fields={fields} send={send} onClose={onClose}>
-      <TextField name="name" label="Name" />
       <ChoiceField
         name="type"
         label="Type"
@@ -39,6 +38,7 @@ export function NewDestination({ onDone, onClose }: FormProps) {
           type.value = value === 'webhook' ? 'webhook' : 'slack'
         }}
       />
+      <TextField name="name" label="Name" />
       <TextField
         name="url"
         label="URL"

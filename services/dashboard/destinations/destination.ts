@@ -1,6 +1,7 @@
 // Destinations as generation 3 serves them, and sentences about the outcome of a test message.
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { askV3 } from '../data/api.ts'
+import { noteReceivers } from '../data/notified.ts'
 import { workspaceId } from '../data/session.ts'
 import { reasonWords } from '../words/reasons.ts'
 
@@ -13,7 +14,11 @@ export interface Outcome {
 export const destinationPath = (id?: string): string =>
   `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/destinations${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
 
-export const readDestinations = (): Promise<readonly SentDestination[]> => askV3('GET', destinationPath())
+export async function readDestinations(): Promise<readonly SentDestination[]> {
+  const destinations = await askV3<readonly SentDestination[]>('GET', destinationPath())
+  noteReceivers(destinations)
+  return destinations
+}
 
 export const typeWord = (type: SentDestination['type']): string => (type === 'slack' ? 'Slack' : 'Webhook')
 

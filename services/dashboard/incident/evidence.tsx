@@ -1,8 +1,10 @@
 // Evidence of a record: a sentence about the rule's judgement, then the readings that the rule used.
+import { now } from '../data/clock.ts'
 import { duration, sentence } from '../data/format.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { type Column, Table } from '../parts/table/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { plainWords, silentSince } from '../words/why.ts'
 import type { IncidentPage } from './page-state.ts'
 import { type Reading, readingsOf } from './readings.ts'
 
@@ -15,17 +17,20 @@ export function Evidence({ page }: { page: IncidentPage }) {
   const isOfLocations = Object.keys(locations).length > 0
   const columns: readonly Column<Reading>[] = [
     { head: isOfLocations ? 'Location' : 'Signal', cell: ({ signal, name }) => <span title={signal}>{name}</span> },
-    { head: 'Says', cell: ({ state }) => <StatusMark state={state} /> },
+    {
+      head: 'Says',
+      cell: ({ state, words }) => <StatusMark state={silentSince(words) === null ? state : 'no_data'} />,
+    },
     { head: 'Value', isNumber: true, cell: ({ value }) => value },
     { head: 'Age', isNumber: true, cell: reading => (reading.at === null ? 'never' : duration(at - reading.at)) },
-    { head: 'Reason', cell: ({ words }) => words },
+    { head: 'Reason', cell: ({ words }) => plainWords(words, now.value) },
   ]
   return (
     <section aria-labelledby="evidence">
       <h2 id="evidence">
         Evidence at <Time at={at} />
       </h2>
-      <p>{sentence(explanation)}</p>
+      <p>{sentence(plainWords(explanation, now.value))}</p>
       {evidence !== null && (
         <Table
           label="Readings"

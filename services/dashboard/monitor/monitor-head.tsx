@@ -11,6 +11,8 @@ import { useKeys } from '../parts/keys/keys.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Countdown, Since, Time } from '../parts/time.tsx'
 import { nextWords } from '../words/next.ts'
+import { ruleWords } from '../words/why.ts'
+import { knownOf } from './known.ts'
 
 interface Props {
   detail: MonitorDetail
@@ -42,7 +44,8 @@ export function MonitorHead({ detail, onChanged }: Props) {
   )
 }
 
-function Why({ detail: { row, rules } }: { detail: MonitorDetail }) {
+function Why({ detail }: { detail: MonitorDetail }) {
+  const { row, rules } = detail
   if (row === null) return <p class="dim">An archived monitor is not judged. Its history stays.</p>
   if (row.status === 'unknown') {
     return (
@@ -54,7 +57,7 @@ function Why({ detail: { row, rules } }: { detail: MonitorDetail }) {
   const next = row.incident?.next
   return (
     <p class="why-now">
-      {row.incident !== null && <span>{sentence(row.incident.explanation)} </span>}
+      <span>{whyNotUp(detail)} </span>
       {next != null && (
         <span>
           <b>Next:</b> {nextWords[next.what] ?? next.what} <Countdown at={Date.parse(next.at)} />.{' '}
@@ -72,6 +75,14 @@ function Why({ detail: { row, rules } }: { detail: MonitorDetail }) {
       )}
     </p>
   )
+}
+
+/** Returns why the monitor is not up: the words of the rule with the worst incident. Empty if nothing is wrong. */
+function whyNotUp(detail: MonitorDetail): string {
+  const { row, rules } = detail
+  if (row?.incident == null) return ''
+  const rule = rules.find(({ incident }) => incident?.id === row.incident?.id)
+  return (rule && ruleWords(rule, knownOf(detail))) ?? sentence(row.incident.explanation)
 }
 
 function Acts({ detail: { row, kind }, onChanged }: Props) {

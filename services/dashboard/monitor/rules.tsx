@@ -5,11 +5,14 @@ import { ButtonLink } from '../parts/button.tsx'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Table } from '../parts/table/table.tsx'
 import { Since } from '../parts/time.tsx'
+import { ruleWords } from '../words/why.ts'
+import { knownOf } from './known.ts'
 
 type Rule = MonitorDetail['rules'][number]
 
 export function Rules({ detail }: { detail: MonitorDetail }) {
   const isCustom = detail.kind === 'custom'
+  const known = knownOf(detail)
   const at = `/monitors/${detail.row?.id}`
   const isAuthored = ({ key }: Rule) => isCustom && key !== 'availability'
   return (
@@ -26,7 +29,7 @@ export function Rules({ detail }: { detail: MonitorDetail }) {
             head: 'Says',
             cell: ({ verdict }) => <StatusMark state={verdict === null || verdict === 'not_judged' ? 'unknown' : verdict} />,
           },
-          { head: 'Why', cell: ({ explanation }) => explanation ?? '–' },
+          { head: 'Why', cell: rule => ruleWords(rule, known) ?? '–' },
           { head: 'For', isNumber: true, cell: ({ since }) => (since === null ? '–' : <Since at={Date.parse(since)} />) },
         ]}
       />

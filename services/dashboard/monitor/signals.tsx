@@ -1,35 +1,38 @@
 // Signals of a monitor with their last reports. A declared signal also has a command that reports on this signal.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
-import { latency } from '../data/format.ts'
+import { clockTime, latency } from '../data/format.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Table } from '../parts/table/table.tsx'
 import { Since } from '../parts/time.tsx'
+import { silentSignals } from '../words/why.ts'
 import { CopyCurl } from './copy-curl.tsx'
+import { knownOf } from './known.ts'
 
-type MonitorSignal = MonitorDetail['signals'][number]
+/** A signal with its newest report. `at` null: it has not reported yet. */
+type MonitorSignal = Pick<MonitorDetail['signals'][number], 'signal' | 'value' | 'reason'> & { state: string; at: string | null }
 
 export function Signals({ detail }: { detail: MonitorDetail }) {
-  const { kind, locations, signals, resource, workspace_id: workspace } = detail
+  const { kind, signals, resource, workspace_id: workspace } = detail
   const isWebsite = kind === 'website'
-  const nameOf = ({ signal, location_id: location }: MonitorSignal) =>
-    location === null ? signal : (locations[location] ?? location)
+  const { nameOf } = knownOf(detail)
+  const silent = silentSignals(detail.rules)
   return (
     <section>
       <h2>{isWebsite ? 'Locations' : 'Signals'}</h2>
       <Table<MonitorSignal>
         label={isWebsite ? 'Locations' : 'Signals'}
-        rows={signals}
-        keyOf={({ signal, location_id }) => `${signal} ${location_id}`}
+        rows={[...signals, ...waitingSignals(detail)]}
+        keyOf={({ signal }) => signal}
         empty="Nothing has been reported yet."
         columns={[
-          { head: isWebsite ? 'Location' : 'Signal', cell: nameOf },
-          { head: 'Reports', cell: ({ state }) => <StatusMark state={state} /> },
+          { head: isWebsite ? 'Location' : 'Signal', cell: ({ signal }) => nameOf(signal) },
+          { head: 'Reports', cell: ({ signal, state }) => <ReportMark state={state} silentSince={silent.get(signal) ?? null} /> },
           {
             head: isWebsite ? 'Took' : 'Value',
             isNumber: true,
             cell: ({ value }) => (isWebsite ? latency(value) : (value ?? '–')),
           },
-          { head: 'Since', isNumber: true, cell: ({ at }) => <Since at={Date.parse(at)} /> },
+          { head: 'Since', isNumber: true, cell: ({ at }) => (at === null ? '–' : <Since at={Date.parse(at)} />) },
           { head: 'Reason', cell: ({ reason }) => reason ?? '' },
         ]}
       />
@@ -45,6 +48,19 @@ export function Signals({ detail }: { detail: MonitorDetail }) {
     </section>
   )
 }
+
+/** A silent signal is not ok, whatever its last report said. */
+function ReportMark({ state, silentSince }: { state: string; silentSince: number | null }) {
+  if (silentSince === null)
+    return <StatusMark state={state} word={state === 'unknown' ? 'Waiting for its first report' : undefined} />
+  return <StatusMark state="no_data" word={`Silent since ${clockTime(silentSince)}`} />
+}
+
+/** Returns the declared signals that have never reported. */
+const waitingSignals = ({ expects, signals }: MonitorDetail): MonitorSignal[] =>
+  Object.keys(expects)
+    .filter(signal => !signals.some(one => one.signal === signal))
+    .map(signal => ({ signal, state: 'unknown', value: null, at: null, reason: null }))
 
 export const declaredSignals = ({ resource }: MonitorDetail): string[] =>
   ((resource['signals'] ?? []) as { key: string }[]).map(({ key }) => key)

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { inTone, stateOf, type Tone } from '../words/statuses.ts'
 
 /** `state`: name of the state in the API. `word`: text that replaces the usual word of the state. */
-export function StatusMark({ state, word }: { state: string; word?: string }) {
+export function StatusMark({ state, word }: { state: string; word?: string | undefined }) {
   const known = stateOf(state)
   return (
     <span class="status" style={inTone(known.tone)}>

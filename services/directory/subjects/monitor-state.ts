@@ -5,7 +5,9 @@ import type { Template } from '#shared/contracts/resources/template.ts'
 import type { MonitorReading, MonitorRule } from '#shared/contracts/subjects/monitor-state.ts'
 import { inputsOf } from '#shared/contracts/subjects/policy.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { intervalMs } from '#shared/contracts/subjects/website.ts'
 import { inputKeyOf } from '#shared/judging/policy-input.ts'
+import { second } from '#shared/limits/limits.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { platformSignalKey } from '#shared/subjects/resource-signals.ts'
 import { rosterRow } from '#shared/subjects/roster-row.ts'
@@ -21,14 +23,24 @@ export const getMonitor: Answer<'get-monitor'> = async (context, { subjectId }) 
   if (subject === null || subject.deletedAt !== null) return null
   const resource = await getResource(context, { workspaceId: subject.workspaceId, reference: subjectId })
   if (resource === null) return null
+  const template = await templateOf(context, subject)
   return {
     row: rosterRow(subject, nextStep),
     resource,
     rules: subject.rules.map(rule => ruleOf(rule, subject)),
     signals: await readingsOf(context, subject),
+    expects: expectsOf(subject, template),
     window: subject.maintenance,
-    thresholds: thresholdsOf(subject, await templateOf(context, subject)),
+    thresholds: thresholdsOf(subject, template),
   }
+}
+
+function expectsOf({ check, custom }: SubjectDocument, template: Template | null): Record<string, number | null> {
+  const checks = (check?.locations ?? []).map(
+    id => [platformSignalKey(id), check === null ? null : intervalMs(check) / second] as const,
+  )
+  const everySeconds = (slug: string) => template?.signals.find(({ key }) => key === slug)?.everySeconds ?? null
+  return Object.fromEntries([...checks, ...(custom?.signals ?? []).map(({ slug }) => [slug, everySeconds(slug)] as const)])
 }
 
 async function readingsOf(context: DirectoryContext, subject: SubjectDocument): Promise<MonitorReading[]> {

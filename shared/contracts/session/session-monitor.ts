@@ -73,6 +73,10 @@ export const MonitorDetail = Component('MonitorDetail', {
   rules: Type.Array(MonitorRulePart),
   last_incident: Nullable({ ...LastIncident, description: 'The newest one, if no rule has an open one.' }),
   signals: Type.Array(MonitorSignal, { description: 'The newest report of each signal that has reported.' }),
+  expects: Type.Record(Type.String(), Nullable(Type.Integer()), {
+    description: 'How often each declared signal reports, s; null: nobody said.',
+    examples: [{ beat: 10, note: null }],
+  }),
   window: Nullable(
     Open("The running maintenance window: its machine's snapshot with the steps so far, instants in ms.", {
       machine: 'maintenance',

@@ -23,6 +23,8 @@ export interface MonitorState {
   resource: ResourceView
   rules: MonitorRule[]
   signals: MonitorReading[]
+  /** How often each declared signal reports, s, by signal; null: nobody said. */
+  expects: Readonly<Record<string, number | null>>
   window: MaintenanceSnapshot | null
   thresholds: MonitorThreshold[]
 }

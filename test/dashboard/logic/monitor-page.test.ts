@@ -7,13 +7,15 @@ import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
 import { countedDays, utcDay } from '../../../services/dashboard/charts/counted-days.ts'
 import { isMeasured, valueTicks } from '../../../services/dashboard/charts/scale.ts'
 import { clockTime } from '../../../services/dashboard/data/format.ts'
+import { unheardBy } from '../../../services/dashboard/data/notified.ts'
 import { endsOf, lossesOf } from '../../../services/dashboard/monitor/end/farewell.ts'
 import { pointsOf } from '../../../services/dashboard/monitor/figures/lines.ts'
 import { number, valueLevels, valueSeries, waitingBaselines } from '../../../services/dashboard/monitor/figures/values.ts'
 import { nextState } from '../../../services/dashboard/monitor/incidents/next-state.ts'
 import { logAddress } from '../../../services/dashboard/monitor/log/log-page.ts'
 import { stepWords, windowLife } from '../../../services/dashboard/monitor/maintenance/window.ts'
-import { deliveryWords, toggled } from '../../../services/dashboard/monitor/messages/alert-delivery.ts'
+import { deliveryWords, shownRows, storedRows, toggled } from '../../../services/dashboard/monitor/messages/alert-delivery.ts'
+import { plainWords, ruleWords, silentSignals } from '../../../services/dashboard/words/why.ts'
 
 t.test('time alone confirms a pending incident and closes a recovering incident, and a reminder changes no state', async t => {
   const at = '2026-01-05T12:02:00.000Z'
@@ -144,4 +146,65 @@ t.test('uptime says since when it counts, and a chart without values is not draw
   t.equal(countedDays([day(1, null)]), 'Not watched yet')
   t.notOk(isMeasured([{ points: [{ at: 0, value: null }] }]), 'checks that measured nothing have no axis')
   t.ok(isMeasured([{ points: [{ at: 0, value: 0 }] }]))
+})
+
+t.test('table of a monitor without rows of its own shows the default, and stores nothing for it', async t => {
+  const destinations = [
+    { id: 1, name: 'Ops', enabled: true, default: true },
+    { id: 2, name: 'Desk', enabled: true, default: false },
+  ]
+  const usual = shownRows([], destinations)
+  t.strictSame(usual, [{ destination_id: 1, alert_kinds: ['problem', 'no_data', 'recovery'] }])
+  t.strictSame(storedRows(usual, destinations), [])
+  t.strictSame(storedRows(toggled(usual, 2, 'problem'), destinations).length, 2, 'another one is added to the default')
+  t.strictSame(shownRows([], destinations.slice(1)), [], 'without a default nobody is notified')
+})
+
+t.test('banner says why nobody is notified', async t => {
+  const one = (enabled: boolean, isDefault: boolean) => ({ enabled, default: isDefault })
+  t.equal(unheardBy([]), 'none')
+  t.equal(unheardBy([one(false, true)]), 'disabled')
+  t.equal(unheardBy([one(false, true), one(true, false)]), 'no default')
+  t.equal(unheardBy([one(true, true), one(false, false)]), null)
+})
+
+const now = Date.parse('2026-11-28T16:40:00Z')
+const known = { expects: { beat: 10, load: null }, nameOf: (signal: string) => signal.replace('reachability@aaaa', 'de'), now }
+const said = (verdict: 'problem' | 'ok' | 'no_data' | 'not_judged', explanation: string, inputs: object[]) =>
+  ruleWords({ verdict, explanation, evidence: { inputs, omitted: 0, truncated: false } }, known)
+
+t.test('rule says in plain words what is silent, what waits and what fails', async t => {
+  const silent = { signal: 'beat', unresolved: 'silent since 2026-11-28T16:39:26.000Z' }
+  const cases: [found: string | null, wanted: string][] = [
+    [said('problem', 'beat not known', [silent]), 'No report since 16:39:26 UTC, expected every 10 s.'],
+    [
+      said('no_data', 'x', [silent, { signal: 'load', unresolved: 'never reported' }]),
+      'No report of beat since 16:39:26 UTC, expected every 10 s. Load waits for its first report.',
+    ],
+    [said('not_judged', 'x', [{ signal: 'beat', unresolved: 'never reported' }]), 'Waiting for its first report.'],
+    [
+      said('problem', '1 of 1 location failing', [
+        { signal: 'reachability@aaaa', status: 'problem', reason: 'status 503, expected 200' },
+      ]),
+      'Status 503, expected 200 (de).',
+    ],
+    [
+      said('problem', '1 of 2 locations failing', [
+        { signal: 'b', status: 'ok' },
+        { signal: 'a', status: 'problem', reason: 'refused' },
+      ]),
+      'Refused (a). 1 of 2 locations failing.',
+    ],
+    [said('problem', 'load 97', [{ signal: 'load', status: 'problem', value: 97 }]), 'Load 97.'],
+    [said('ok', 'all 2 locations ok', [{ signal: 'beat', status: 'ok' }, silent]), 'All 2 locations ok.'],
+  ]
+  for (const [found, wanted] of cases) t.equal(found, wanted)
+  t.equal(
+    plainWords('nothing reported since 2026-11-27T01:02:03.000Z (beat)', now),
+    'no report since 2026-11-27 01:02:03 UTC (beat)',
+  )
+  t.strictSame(
+    [...silentSignals([{ evidence: { inputs: [silent], omitted: 0, truncated: false } }])],
+    [['beat', Date.parse('2026-11-28T16:39:26Z')]],
+  )
 })

@@ -14,6 +14,8 @@ export interface Destination {
   id: number
   name: string
   enabled: boolean
+  /** Absent: not known. */
+  default?: boolean
 }
 
 export interface Row {
@@ -41,22 +43,40 @@ interface Table {
  * destinations that the rows name.
  */
 export async function readAlertDelivery(table: string, mayChange: boolean): Promise<AlertDelivery> {
-  const [{ selections }, known, all] = await Promise.all([
+  const [{ selections }, known, usual] = await Promise.all([
     askV2<Table>('GET', table),
     mayChange ? askV2<Destination[]>('GET', '/notifications/destinations') : null,
-    askV3<readonly { name: string; default: boolean }[]>(
-      'GET',
-      `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/destinations`,
-    ),
+    readUsual(),
   ])
   const named = selections.map(({ destination_id: id, destination_name: name }) => ({ id, name, enabled: true }))
   const rows = selections.map(({ destination_id, alert_kinds }) => ({ destination_id, alert_kinds }))
-  return { destinations: known ?? named, rows, usual: all.find(one => one.default)?.name ?? null }
+  return { destinations: known ?? named, rows, usual: usual.name }
+}
+
+/**
+ * Returns the rows that the table shows: without rows of its own the default destination gets all messages. Without a default, and for
+ * viewers, who do not see all destinations, nothing more than the rows.
+ */
+export function shownRows(rows: readonly Row[], destinations: readonly Destination[]): readonly Row[] {
+  const usual = destinations.find(one => one.default === true)
+  return rows.length > 0 || usual === undefined ? rows : [{ destination_id: usual.id, alert_kinds: kinds }]
+}
+
+/** Returns the rows to store for shown rows: none if they are what the default destination gets anyway. */
+export function storedRows(shown: readonly Row[], destinations: readonly Destination[]): readonly Row[] {
+  return JSON.stringify(shown) === JSON.stringify(shownRows([], destinations)) ? [] : shown
 }
 
 /** Replaces all rows of the table. If `rows` is empty, the workspace's default destination gets the messages. Rejects with a Refusal. */
 export const saveRows = (table: string, rows: readonly Row[]): Promise<unknown> =>
   rows.length === 0 ? askV2('DELETE', table) : askV2('POST', table, { selections: rows })
+
+/** Reads the name of the workspace's default destination; `name` null: the workspace has none. */
+export async function readUsual(): Promise<{ name: string | null }> {
+  const path = `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/destinations`
+  const all = await askV3<readonly { name: string; default: boolean }[]>('GET', path)
+  return { name: all.find(one => one.default)?.name ?? null }
+}
 
 export const isChosen = (rows: readonly Row[], id: number, kind: Kind): boolean =>
   rows.some(row => row.destination_id === id && row.alert_kinds.includes(kind))

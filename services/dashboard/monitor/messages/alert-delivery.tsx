@@ -17,7 +17,10 @@ import {
   kindWords,
   type Row,
   readAlertDelivery,
+  readUsual,
   saveRows,
+  shownRows,
+  storedRows,
   tableOf,
   toggled,
 } from './alert-delivery.ts'
@@ -39,8 +42,21 @@ function ByTemplate({ reference }: { reference: string }) {
   return (
     <p>
       Its <a href={`/templates/${encodeURIComponent(key)}`}>Template</a> says of each rule which destinations get its messages.
-      The open incident names them.
+      The open incident names them. <Usual />
     </p>
+  )
+}
+
+/** Says who gets the messages of a rule that names no destination. */
+function Usual() {
+  const usual = useLoaded(readUsual).value.value
+  if (usual === null) return null
+  return (
+    <>
+      {usual.name === null
+        ? 'A rule that names none notifies nobody: the workspace has no default.'
+        : `A rule that names none notifies ${usual.name}, the default of the workspace.`}
+    </>
   )
 }
 
@@ -74,9 +90,9 @@ function Rows({ read, table, onSaved }: { read: AlertDeliveryRead; table: string
     <>
       <Choices
         destinations={read.destinations}
-        rows={rows.value}
+        rows={shownRows(rows.value, read.destinations)}
         mayChange={mayChange}
-        onChange={chosen => (rows.value = chosen)}
+        onChange={chosen => (rows.value = storedRows(chosen, read.destinations))}
       />
       <p role="status">
         {isChanged && <b>After saving: </b>}
@@ -114,10 +130,11 @@ function Choices({ destinations, rows, mayChange, onChange }: ChoicesProps) {
         </tr>
       </thead>
       <tbody>
-        {destinations.map(({ id, name, enabled }) => (
+        {destinations.map(({ id, name, enabled, default: isDefault }) => (
           <tr key={id}>
             <th scope="row" dir="auto">
               {name}
+              {isDefault && <span class="dim"> default</span>}
               {!enabled && <span class="dim"> disabled</span>}
             </th>
             {kinds.map(kind => (

@@ -51,7 +51,7 @@ async function detailOf(
   { found, visitor, traceId }: Pick<VisitorCall, 'visitor' | 'traceId'> & { found: Found },
 ) {
   const { clock, directory, incidentIds } = context
-  const { resource, row, rules, signals, window, workspaceId } = found
+  const { resource, row, rules, signals, expects, window, workspaceId } = found
   const isCalm = rules.every(({ incident }) => incident === null)
   const [places, last] = await Promise.all([
     directory.ask('list-locations', {}, traceId),
@@ -77,6 +77,7 @@ async function detailOf(
       location_id: locationId,
       at: timestampOfMicroseconds(atUs),
     })),
+    expects,
     window,
     locations: Object.fromEntries(places.filter(({ id }) => named.has(id)).map(({ id, name }) => [id, name])),
   }

@@ -1,0 +1,92 @@
+// The reason of a verdict in words for people: silence with its start and the expected interval, the failing reading, else the explanation
+// of the rule. Pure.
+import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { duration, isSameDay, sentence } from '../data/format.ts'
+
+type Rule = MonitorDetail['rules'][number]
+type Evidence = NonNullable<Rule['evidence']>
+
+/** Facts about the signals of a monitor. */
+export interface Known {
+  /** How often a signal is expected to report, s, by signal; null or absent: nobody knows. */
+  expects: Readonly<Record<string, number | null>>
+  /** Name of a signal for people: for a check the name of its location. */
+  nameOf(signal: string): string
+  /** ms */
+  now: number
+}
+
+const silence = /\b(?:silent|nothing (?:was |has been )?reported) since (\d{4}-\d\d-\d\dT[\d:.]+Z)/
+
+/** Returns the instant of the last report before the silence that a text of the API names, ms; null: it names none. */
+export function silentSince(text: unknown): number | null {
+  const found = typeof text === 'string' ? silence.exec(text)?.[1] : undefined
+  return found === undefined ? null : Date.parse(found)
+}
+
+/** Returns the instants of the last reports of the signals that are silent, ms, by signal. */
+export function silentSignals(rules: readonly Pick<Rule, 'evidence'>[]): Map<string, number> {
+  const silent = new Map<string, number>()
+  for (const { evidence } of rules)
+    for (const { signal, unresolved } of inputsOf(evidence)) {
+      const since = silentSince(unresolved)
+      if (since !== null) silent.set(signal, since)
+    }
+  return silent
+}
+
+/** Returns `16:39:26 UTC`, with the day if it is not the day of `now`. */
+function utcTime(at: number, now: number): string {
+  const text = new Date(at).toISOString()
+  return `${isSameDay(at, now) ? '' : `${text.slice(0, 10)} `}${text.slice(11, 19)} UTC`
+}
+
+/** Replaces the instant of a silence in a text of the API by a time for people. Other texts stay as they are. */
+export function plainWords(text: string, now: number): string {
+  const since = silentSince(text)
+  return since === null ? text : text.replace(silence, `no report since ${utcTime(since, now)}`)
+}
+
+/** Returns the sentence about a rule's verdict; null: the rule was not judged yet. */
+export function ruleWords({ verdict, explanation, evidence }: Pick<Rule, 'verdict' | 'explanation' | 'evidence'>, known: Known) {
+  if (explanation === null) return null
+  const inputs = inputsOf(evidence)
+  const unread = inputs.filter(({ unresolved }) => unresolved !== null)
+  const isOne = inputs.length === 1
+  const isQuiet = unread.length === inputs.length || verdict === 'no_data' || verdict === 'not_judged'
+  if (unread.length > 0 && isQuiet) return unread.map(input => sentence(unreadWords(input, isOne, known))).join(' ')
+  const failing = inputs.find(({ status, reason }) => status === 'problem' && reason !== null)
+  if (verdict !== 'problem' || failing === undefined) return sentence(plainWords(explanation, known.now))
+  const first = sentence(`${failing.reason} (${known.nameOf(failing.signal)})`)
+  return isOne ? first : `${first} ${sentence(plainWords(explanation, known.now))}`
+}
+
+interface Input {
+  signal: string
+  status: string | null
+  unresolved: string | null
+  reason: string | null
+}
+
+function inputsOf(evidence: Evidence | null): Input[] {
+  const inputs = (evidence?.['inputs'] ?? []) as Readonly<Record<string, unknown>>[]
+  const textIn = (value: unknown) => (typeof value === 'string' ? value : null)
+  return inputs.map(({ signal, status, unresolved, reason }) => ({
+    signal: String(signal),
+    status: textIn(status),
+    unresolved: textIn(unresolved),
+    reason: textIn(reason),
+  }))
+}
+
+function unreadWords({ signal, unresolved }: Input, isOne: boolean, { expects, nameOf, now }: Known): string {
+  const name = nameOf(signal)
+  const of = isOne ? '' : ` of ${name}`
+  const since = silentSince(unresolved)
+  if (since !== null) {
+    const every = expects[signal] ?? null
+    return `No report${of} since ${utcTime(since, now)}${every === null ? '' : `, expected every ${duration(every * 1_000)}`}`
+  }
+  if (unresolved === 'never reported') return isOne ? 'Waiting for its first report' : `${name} waits for its first report`
+  return `${name}: ${unresolved}`
+}
