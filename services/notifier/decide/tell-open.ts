@@ -27,10 +27,10 @@ export const hearDestinations = (
 ): Promise<Subscription> =>
   bus.subscribe(
     subjects.destinationNudge,
-    async ({ body }) => {
+    ({ body }) => {
       const workspaceId = (body as { workspaceId?: unknown } | null)?.workspaceId
       if (typeof workspaceId !== 'string') return
-      await reopenUntold(store, workspaceId)
+      void reopenUntold(store, workspaceId)
         .then(ids => dispatch.add(ids))
         .catch(error => logger.warn({ error: String(error), workspaceId }, 'open incidents could not be told to a destination'))
     },
