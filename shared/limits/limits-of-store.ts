@@ -64,4 +64,10 @@ export const storeLimits = {
    * attempt the document exists.
    */
   upsertTries: 3,
+  /**
+   * Migrations. `pageDocuments`: documents that are read and written together. `tellMs`: interval between two lines about the progress.
+   * `leaseMs`: time after which a process that migrates MongoDB and shows no progress counts as dead; a page takes at most some `answerMs`.
+   * `lookMs`: interval at which the others look.
+   */
+  migration: { pageDocuments: 200, tellMs: 5 * second, leaseMs: 30 * second, lookMs: 1 * second },
 } as const

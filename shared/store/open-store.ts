@@ -3,6 +3,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '#shared/observability/logger.ts'
+import type { MigrateOptions } from '#shared/store/migrations/migrate.ts'
 import type { Store } from '#shared/store/port.ts'
 
 export interface StoreOptions {
@@ -15,8 +16,21 @@ export interface StoreOptions {
 
 export const embeddedStorePath = (dataFolder: string): string => join(dataFolder, 'watchkeeper.db')
 
+/** Makes an older store that of this version. Rejects as `openStore` does. */
+export async function migrateStore(
+  { mongodbUrl, dataFolder }: Pick<StoreOptions, 'mongodbUrl' | 'dataFolder'>,
+  options: MigrateOptions,
+): Promise<void> {
+  if (mongodbUrl !== undefined && mongodbUrl !== '') {
+    const { migrateMongodb } = await import('#shared/store/mongodb/mongodb-migrate.ts')
+    return await migrateMongodb(mongodbUrl, options)
+  }
+  const { migrateSqliteFile } = await import('#shared/store/sqlite/sqlite-migrate.ts')
+  await migrateSqliteFile(embeddedStorePath(dataFolder), options)
+}
+
 /**
- * Opens the store. Rejects with a StoreError: unavailable if the database does not respond, permanent if it cannot be used as configured.
+ * Opens the store, which must be migrated. Rejects with a StoreError: unavailable if the database does not respond, permanent if it cannot be used as configured.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { mongodbUrl, dataFolder, logger } = options

@@ -45,7 +45,7 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'opens many pages in the browser, each for half a second of processor time',
   },
   {
-    files: 'test/{directory/{notifications,people/{invitations,people,sign-in}},store/store}.test.ts',
+    files: 'test/{directory/{notifications,people/{invitations,people,sign-in}},store/{store,migrations}}.test.ts',
     tests: mongodb('last owner stays', 'default mark', 'store on mongodb over'),
     reason: 'one test of each contract runs over the wire protocol of MongoDB',
   },

@@ -444,7 +444,7 @@ t.test('sqlite: process ends when its store thread is lost', async t => {
   t.match(stderr, /StoreError: The embedded store ended: Worker terminated due to reaching memory limit/)
 })
 
-t.test('sqlite: foreign file and file of another layout are refused', async t => {
+t.test('sqlite: foreign file and file of another number are refused', async t => {
   const folder = t.testdir({ 'none.db': 'x'.repeat(5_000) })
   const permanent = (message: string) => ({ name: 'StoreError', kind: 'permanent', message })
   const none = join(folder, 'none.db')
@@ -474,7 +474,10 @@ t.test('sqlite: foreign file and file of another layout are refused', async t =>
   const later = new DatabaseSync(join(folder, 'later.db'))
   later.exec('PRAGMA user_version = 99')
   later.close()
-  await t.rejects(openSqliteStore(join(folder, 'later.db')), { name: 'StoreError', kind: 'permanent', message: /layout 99/ })
+  await t.rejects(openSqliteStore(join(folder, 'later.db')), {
+    kind: 'permanent',
+    message: /newer version of Watchkeeper .*number is 99/,
+  })
   await (await openSqliteStore(join(folder, 'earlier.db'))).close()
   const earlier = new DatabaseSync(join(folder, 'earlier.db'))
   earlier.exec('ALTER TABLE observations DROP COLUMN error')

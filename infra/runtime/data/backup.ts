@@ -24,6 +24,11 @@ export interface BackupOptions {
 /** Files that a restored installation needs besides its store. A start creates all other files of the folder again. */
 export const keptFiles = ['bus/keys.json', 'first-key'] as const
 
+export async function readKeptFiles(dataFolder: string): Promise<Record<string, string>> {
+  const texts = await Promise.all(keptFiles.map(name => readFile(join(dataFolder, name), 'utf8').catch(() => null)))
+  return Object.fromEntries(keptFiles.flatMap((name, index) => (texts[index] == null ? [] : [[name, texts[index]]])))
+}
+
 const isDraft = (name: string): boolean => /^backup-\w+\.draft(-journal|-wal|-shm)?$/.test(name)
 
 /** Resolves once backups can be requested. Removes an unfinished backup of an earlier process. */
@@ -50,8 +55,7 @@ export async function serveBackups(options: BackupOptions): Promise<Subscription
 async function make({ store, dataFolder, installationId, clock, logger }: BackupOptions): Promise<BackupMade> {
   const at = clock.now()
   const path = join(dataFolder, `backup-${randomId(8)}.draft`)
-  const texts = await Promise.all(keptFiles.map(name => readFile(join(dataFolder, name), 'utf8').catch(() => null)))
-  const files = Object.fromEntries(keptFiles.flatMap((name, index) => (texts[index] == null ? [] : [[name, texts[index]]])))
+  const files = await readKeptFiles(dataFolder)
   try {
     // Creates the file first, because SQLite would make it readable by other users.
     await writeFile(path, '', { mode: 0o600, flag: 'wx' })

@@ -4,11 +4,11 @@ import { retry } from '#shared/async/retry.ts'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { limits, second } from '#shared/limits/limits.ts'
-import { openStore } from '#shared/store/open-store.ts'
+import { migrateStore, openStore } from '#shared/store/open-store.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import type { AllSettings } from '../all-settings.ts'
 import { StartError, startStep } from '../start-error.ts'
-import { serveBackups } from './backup.ts'
+import { readKeptFiles, serveBackups } from './backup.ts'
 import type { FoundStore } from './data-loss.ts'
 import { type Acquaintance, compareWithBus, findSharedStore, introduce, storeKnownToBus } from './known-installation.ts'
 
@@ -27,6 +27,7 @@ export async function openKnownStore(options: OpenStoreOptions): Promise<Store> 
   // Reads the bus before the store. In a cluster, another starting process writes to the store first and to the bus later.
   const known = await storeKnownToBus(bus, clock)
   if (found !== null) compareWithBus(found, known, options)
+  await migrateWithRetry(options)
   const store = await openStoreWithRetry(options)
   if (found === null) compareWithBus(await startStep(() => findSharedStore(store)), known, options)
   const { installationId, stop } = await startStep(() => introduce(store, bus, options))
@@ -36,6 +37,17 @@ export async function openKnownStore(options: OpenStoreOptions): Promise<Store> 
     undo.push({ what: 'backups', run: close })
   }
   return store
+}
+
+/** Migrates the store, for as long as it takes. Retries and throws as `openStoreWithRetry` does. */
+async function migrateWithRetry({ settings, clock, dataFolder, found, print }: OpenStoreOptions): Promise<void> {
+  const content = async () => ({
+    installationId: found?.installationId ?? '',
+    at: clock.now(),
+    files: await readKeptFiles(dataFolder),
+  })
+  const attempt = () => migrateStore({ mongodbUrl: settings.MONGODB_URL, dataFolder }, { clock, tell: print, content })
+  await patiently(attempt, { settings, clock, dataFolder })
 }
 
 /**
@@ -49,11 +61,18 @@ async function openStoreWithRetry({ settings, undo, logger, clock, dataFolder }:
     opening.then(late => late.close()).catch(() => undefined)
     throw new StoreError('unavailable', 'it does not answer')
   }
+  const store = await patiently(attempt, { settings, clock, dataFolder })
+  undo.push({ what: 'store', run: () => store.close() })
+  return store
+}
+
+async function patiently<T>(
+  attempt: (leftMs: number) => Promise<T>,
+  { settings, clock, dataFolder }: Pick<OpenStoreOptions, 'settings' | 'clock' | 'dataFolder'>,
+): Promise<T> {
   try {
     const pauseMs = () => limits.keeper.retryMsMax
-    const store = await retry(attempt, { clock, withinMs: limits.start.patienceMs, pauseMs, mayPass: isAway })
-    undo.push({ what: 'store', run: () => store.close() })
-    return store
+    return await retry(attempt, { clock, withinMs: limits.start.patienceMs, pauseMs, mayPass: isAway })
   } catch (error) {
     throw new StartError(isAway(error) ? silence(error, settings, dataFolder) : (error as Error).message)
   }

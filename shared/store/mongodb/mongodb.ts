@@ -35,7 +35,7 @@ export async function openMongodbStore(url: string): Promise<Store> {
   }
 }
 
-function createClient(url: string): MongoClient {
+export function createClient(url: string): MongoClient {
   try {
     return new MongoClient(url, {
       ...waits(url),
@@ -137,7 +137,7 @@ function waits(url: string): MongoClientOptions {
   return Object.fromEntries(Object.entries(defaults).filter(([option]) => !named.has(option.toLowerCase())))
 }
 
-function databaseOf(url: string): string {
+export function databaseOf(url: string): string {
   return /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?/]+)/.exec(url)?.[1] ?? defaultDatabase
 }
 
@@ -151,7 +151,7 @@ async function translated<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** Rejects after a timeout. The driver's own retries can take several times its time limits, which is too long for callers. */
-async function within<T>(timeoutMs: number, running: Promise<T>): Promise<T> {
+export async function within<T>(timeoutMs: number, running: Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(timeoutMs)
   return await new Promise<T>((resolve, reject) => {
     const giveUp = () => reject(new StoreError('unavailable', `The database has not answered for ${timeoutMs} ms.`))

@@ -5,6 +5,8 @@ import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { needsMigrations } from '#shared/store/migrations/migrate.ts'
+import { latestNumber, type Migration, migrations } from '#shared/store/migrations/migrations.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { sqliteAddress } from '#shared/store/sqlite/sqlite-address.ts'
 import { usedByAnother } from '#shared/store/sqlite/sqlite-errors.ts'
@@ -39,19 +41,17 @@ export interface SqliteFile {
 
 /** SQLite's default page size. */
 const pageBytes = 4_096
-/** Version of the tables, which is stored in the file. It must be raised when the tables change. */
-const layout = 3
 
 const names = Object.keys(collections) as CollectionName[]
 
 /**
- * Opens and locks the file. Throws a permanent StoreError if another process uses the file, if the file has another layout, or if the
- * path is a folder.
+ * Opens and locks the file. Throws a permanent StoreError if another process uses the file, if the file is not migrated
+ * (sqlite-migrate.ts), or if the path is a folder. `list`: the migrations of this program.
  */
-export function openSqliteFile(path: string): SqliteFile {
+export function openSqliteFile(path: string, list: readonly Migration[] = migrations): SqliteFile {
   refuseFolders(path)
   const lock = lockSqliteFile(path)
-  const database = openFile(path, lock)
+  const database = openFile(path, lock, list)
   const statement = createStatements(database)
   let commits = readCommits(database)
   const mark = openMark(path, commits)
@@ -95,7 +95,7 @@ export function refuseFolders(path: string): void {
   }
 }
 
-function openFile(path: string, lock: DatabaseSync): DatabaseSync {
+function openFile(path: string, lock: DatabaseSync, list: readonly Migration[]): DatabaseSync {
   const database = new DatabaseSync(sqliteAddress(path), { timeout: 0 })
   try {
     database.exec(`
@@ -106,7 +106,7 @@ function openFile(path: string, lock: DatabaseSync): DatabaseSync {
       PRAGMA journal_size_limit = ${limits.store.walPages * pageBytes};
       PRAGMA temp_store = MEMORY;
       BEGIN IMMEDIATE`)
-    prepareSchema(database)
+    prepareSchema(database, list)
     // Flushes all commits to the file, because the mark that is opened next stores them as durable.
     database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
     return database
@@ -117,13 +117,14 @@ function openFile(path: string, lock: DatabaseSync): DatabaseSync {
   }
 }
 
-function prepareSchema(database: DatabaseSync): void {
-  const version = database.prepare('PRAGMA user_version').get()?.['user_version']
-  if (version !== 0 && version !== layout) {
-    throw new StoreError('permanent', `The data folder was written in layout ${version}; this version knows layout ${layout}.`)
+function prepareSchema(database: DatabaseSync, list: readonly Migration[]): void {
+  const number = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+  const isMigrating = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'migration'`).get() !== undefined
+  if (number !== 0 && (needsMigrations({ number, done: number }, list) || isMigrating)) {
+    throw new StoreError('permanent', 'The data folder must be converted for this version: start Watchkeeper on it.')
   }
   database.exec(`
-    PRAGMA user_version = ${layout};
+    PRAGMA user_version = ${latestNumber(list)};
     CREATE TABLE IF NOT EXISTS progress (commits INTEGER NOT NULL);
     INSERT INTO progress SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM progress)`)
   for (const collection of names) {
@@ -134,7 +135,7 @@ function prepareSchema(database: DatabaseSync): void {
   }
 }
 
-/** Throws if a table in the file lacks a column that this version declares, because no code converts tables. */
+/** Throws if a table in the file lacks a column that this version declares, and that no migration has added. */
 function requireColumns(database: DatabaseSync, collection: CollectionName): void {
   const present = new Set(
     database

@@ -1,0 +1,145 @@
+// Migrations of a MongoDB database, before the stores open it. The document `store` of the collection `migration` has the number and the
+// progress, and names the process that migrates. A holder counts up `beat` with each page. Another process takes over when `beat` has not
+// changed for the length of a lease, measured on its own clock. Documents are replaced only if their revision is unchanged, so that neither
+// an earlier holder nor a keeper of an older version can lose a write.
+import type { Collection, Db } from 'mongodb'
+import { pause } from '#shared/async/pause.ts'
+import { limits, second } from '#shared/limits/limits.ts'
+import { collections } from '#shared/store/collections.ts'
+import { type Ground, type MigrateOptions, migrate, needsMigrations, type Progress } from '#shared/store/migrations/migrate.ts'
+import { firstNumber, type Migration, migrations, type StoredDocument } from '#shared/store/migrations/migrations.ts'
+import { createClient, databaseOf, within } from '#shared/store/mongodb/mongodb.ts'
+import { fromKept, type Kept } from '#shared/store/mongodb/mongodb-documents.ts'
+import { duplicateKey, storeErrorOf } from '#shared/store/mongodb/mongodb-errors.ts'
+import { putReplacements, putUpserts } from '#shared/store/mongodb/mongodb-put.ts'
+import { StoreError } from '#shared/store/port.ts'
+import { randomId } from '#shared/text/ids.ts'
+
+interface Mark extends Partial<Progress> {
+  _id: 'store'
+  /** Id of the process that migrates; null: none. */
+  holder: string | null
+  beat: number
+}
+
+const markId = 'store'
+const noIndex = 27
+const noNamespace = 26
+
+/** Migrates the database; waits while another process does. Rejects with a StoreError. */
+export async function migrateMongodb(url: string, options: MigrateOptions): Promise<void> {
+  try {
+    const client = createClient(url)
+    try {
+      await client.connect()
+      await migrateDatabase(client.db(databaseOf(url)), options)
+    } finally {
+      await client.close()
+    }
+  } catch (error) {
+    throw storeErrorOf(error)
+  }
+}
+
+async function migrateDatabase(database: Db, options: MigrateOptions): Promise<void> {
+  const marks = database.collection<Mark>('migration')
+  const me = randomId(16)
+  if (!(await take(marks, me, options))) return
+  try {
+    await migrate(groundOf(database, marks, me, options), options)
+  } finally {
+    await answered(marks.updateOne({ _id: markId, holder: me }, { $set: { holder: null } })).catch(() => undefined)
+  }
+}
+
+/** Resolves with true once this process is the one that migrates, and with false if nothing is to be migrated. */
+async function take(marks: Collection<Mark>, me: string, { clock, tell, list = migrations }: MigrateOptions): Promise<boolean> {
+  const { lookMs, leaseMs } = limits.store.migration
+  let seen = { beat: -1, at: 0 }
+  for (;;) {
+    const mark = await answered(marks.findOne({ _id: markId }))
+    if (mark === null) {
+      const made = marks.insertOne({ _id: markId, holder: me, beat: 0 })
+      if (await answered(made).then(() => true, isTaken)) return true
+      continue
+    }
+    const progress = progressOf(mark)
+    if (progress !== null && !needsMigrations(progress, list)) return false
+    const isDead = mark.beat === seen.beat && clock.monotonic() - seen.at >= leaseMs
+    if (mark.holder === null || isDead) {
+      const claim = { $set: { holder: me, beat: mark.beat + 1 } }
+      if ((await answered(marks.updateOne({ _id: markId, holder: mark.holder, beat: mark.beat }, claim))).matchedCount === 1)
+        return true
+      continue
+    }
+    if (seen.beat === -1)
+      tell(`Another process converts the store. This one waits for it, or goes on ${leaseMs / second} s after its end.`)
+    if (mark.beat !== seen.beat) seen = { beat: mark.beat, at: clock.monotonic() }
+    await pause(clock, lookMs)
+  }
+}
+
+function groundOf(database: Db, marks: Collection<Mark>, me: string, { tell }: MigrateOptions): Ground {
+  const note = async (progress: Progress) => {
+    const change = { $set: { ...progress }, $inc: { beat: 1 } }
+    const { matchedCount } = await answered(marks.updateOne({ _id: markId, holder: me }, change))
+    if (matchedCount === 0) throw new StoreError('unavailable', 'Another process has taken over the conversion of the store.')
+  }
+  const write = async ({ collection: name, change }: Migration, documents: readonly StoredDocument[]) => {
+    const collection = database.collection<Kept>(name)
+    let open = documents
+    const changeOf = change ?? (() => null)
+    while (open.length > 0) {
+      const changed = open.map(changeOf).filter(document => document !== null)
+      if (collections[name].compact) return void (await answered(putUpserts(collection, name, changed)))
+      const next = changed.map(document => ({ ...document, rev: Number(document['rev']) + 1 }))
+      const results = await answered(putReplacements(collection, name, next))
+      const refused = changed.filter((_, index) => results[index] !== 'written').map(document => String(document['id']))
+      open = (await answered(collection.find({ _id: { $in: refused } }).toArray())).map(fromKept)
+    }
+  }
+  return {
+    progress: async () => {
+      const progress = progressOf(await answered(marks.findOne({ _id: markId })))
+      if (progress !== null) return progress
+      // A store of version 2.0.0 has no progress, but the id of its installation among its settings.
+      const isUsed = (await answered(database.collection('settings').findOne({}))) !== null
+      return isUsed ? { number: firstNumber, done: firstNumber, after: '' } : null
+    },
+    note,
+    keep: async release =>
+      tell(
+        `MongoDB is not copied. To go back to version ${release}, restore the backup from before this start (docs/upgrading.md).`,
+      ),
+    prepare: async ({ collection, dropIndexes = [] }) => {
+      for (const name of dropIndexes) {
+        await answered(database.collection(collection).dropIndex(name)).catch(error => {
+          if (error.code !== noIndex && error.code !== noNamespace) throw error
+        })
+      }
+    },
+    page: async (name, after) => {
+      const rows = database
+        .collection<Kept>(name)
+        .find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit: limits.store.migration.pageDocuments })
+      return (await answered(rows.toArray())).map(fromKept)
+    },
+    write: async (migration, documents, progress) => {
+      await write(migration, documents)
+      await note(progress)
+    },
+  }
+}
+
+function progressOf(mark: Mark | null): Progress | null {
+  if (mark?.number === undefined) return null
+  return { number: mark.number, done: mark.done ?? mark.number, after: mark.after ?? '' }
+}
+
+const answered = <T>(running: Promise<T>): Promise<T> => within(limits.store.answerMs, running)
+
+/** Returns false if another process has inserted the mark; rethrows every other error. */
+function isTaken(error: { code?: unknown }): false {
+  if (error.code === duplicateKey) return false
+  throw error
+}
