@@ -17,8 +17,9 @@ export const statusWords: Record<IncidentState, IncidentStatus> = {
  * the event opened the incident.
  */
 export function isListed({ type, ...event }: RecordedEvent, before: IncidentContext | null, after: IncidentContext): boolean {
-  if (before === null || type === 'hold.elapsed' || after.closedAt !== null) return true
-  const closesAtOnce = type === 'ok.judged' && after.closeAfterMs === 0 && event['provisional'] !== true
+  if (before === null || type === 'hold.elapsed' || type === 'flapping.counted' || after.closedAt !== null) return true
+  const closesAtOnce =
+    type === 'ok.judged' && after.closeAfterMs === 0 && event['provisional'] !== true && event['flapsUntil'] === undefined
   return after.condition !== before.condition && !closesAtOnce
 }
 

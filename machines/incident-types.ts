@@ -24,7 +24,10 @@ export interface IncidentInput {
 export type IncidentEvent =
   | { type: 'problem.judged'; at: number; muted?: boolean }
   | { type: 'no_data.judged'; at: number }
-  | { type: 'ok.judged'; at: number; provisional?: boolean }
+  /** `flapsUntil`: the rule is flapping, and the recovery ends at this instant at the earliest. */
+  | { type: 'ok.judged'; at: number; provisional?: boolean; flapsUntil?: number }
+  /** With the change of the verdict that was judged just now, the rule is flapping (v3 4.14). */
+  | { type: 'flapping.counted'; at: number; muted?: boolean }
   /** The confirmation delay has ended, and the rule is still judged not ok. */
   | { type: 'hold.elapsed'; at: number; muted?: boolean }
   /** The recovery delay has ended, and the rule is still judged ok. */

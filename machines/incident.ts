@@ -21,6 +21,7 @@ const machine = setup({
       context.closedAt === null && context.acknowledgedAt === null && context.announcesAll,
     isProblem: ({ context }) => context.condition === 'problem',
     isConfirmed: ({ context }) => context.confirmedAt !== null,
+    isUnconfirmed: ({ context }) => context.confirmedAt === null,
     /** True if the incident is confirmed, or its opening was announced. */
     isAnnounced: ({ context }) => context.confirmedAt !== null || context.opening === 'announced',
     /**
@@ -52,11 +53,18 @@ const machine = setup({
       return { pausedAt: null, pausedMs, deadlineAt: delayEnd({ ...context, pausedMs }) }
     }),
     beginRecovery: assign(({ context, event }) => {
-      const since = { badSince: null, wellSince: event.at, effectiveAt: event.at }
-      return { condition: 'ok', ...since, reminderAt: null, deadlineAt: event.at + context.closeAfterMs, ...unpaused }
+      const flapsUntil = event.type === 'ok.judged' && event.flapsUntil !== undefined ? { flapsUntil: event.flapsUntil } : {}
+      const since = { badSince: null, wellSince: event.at, effectiveAt: event.at, ...unpaused, ...flapsUntil }
+      return { condition: 'ok', ...since, reminderAt: null, deadlineAt: delayEnd({ ...context, ...since }) }
     }),
-    /** The instant of the confirmation is the exact end of the delay, even if the machine's owner sends the event late. */
-    confirm: assign(({ context }) => ({ confirmedAt: delayEnd(context), effectiveAt: delayEnd(context) })),
+    /**
+     * The instant of the confirmation is the exact end of the delay, even if the machine's owner sends the event late. Flapping confirms at
+     * the change that makes its count full.
+     */
+    confirm: assign(({ context, event }) => {
+      const confirmedAt = event.type === 'flapping.counted' ? event.at : delayEnd(context)
+      return { confirmedAt, effectiveAt: confirmedAt }
+    }),
     noteAnnounced: assign(({ context, event }, { condition }: { condition: Trouble }) => {
       if (!isMuted(event)) return { announced: condition, problemHeld: false }
       return { problemHeld: condition === 'problem' && context.announced === 'nothing' }
@@ -115,6 +123,11 @@ const confirmAs = (condition: Trouble) => {
   const { target, arm, recorded } = confirmed[condition]
   return { target, actions: ['confirm', noteAnnounced(condition), arm, recorded, announceUnlessMuted(condition)] } as const
 }
+
+/** Confirms an incident as a problem at a change to ok. The recovery that this change began goes on, so no reminder is planned. */
+const confirmWhileOk = {
+  actions: ['confirm', noteAnnounced('problem'), record('problem'), announceUnlessMuted('problem')],
+} as const
 
 /** Changes the condition of a confirmed incident and records the change. */
 const turnTo = (condition: Trouble, ...first: 'beginTrouble'[]) => {
@@ -180,6 +193,7 @@ export const incidentMachine = machine.createMachine({
         'no_data.judged': stayPending('no_data'),
         'ok.judged': recover,
         'hold.elapsed': [{ guard: 'isProblem', ...confirmAs('problem') }, confirmAs('no_data')],
+        'flapping.counted': { guard: 'isProblem', ...confirmAs('problem') },
       },
     },
     problem: {
@@ -229,6 +243,7 @@ export const incidentMachine = machine.createMachine({
           { guard: 'isConfirmed', ...turnTo('problem', 'beginTrouble') },
           relapse('problem'),
         ],
+        'flapping.counted': { guard: 'isUnconfirmed', ...confirmWhileOk },
         'no_data.judged': [{ guard: 'isConfirmed', ...turnTo('no_data', 'beginTrouble') }, relapse('no_data')],
         'recovery.elapsed': [
           { guard: 'isAnnounced', target: 'closed', actions: [closeAs('recovered'), record('closed'), announce('recovery')] },
@@ -250,7 +265,8 @@ const unpaused = { pausedAt: null, pausedMs: 0 }
 
 /** End of the running delay, ms since the epoch. Paused time does not count. */
 function delayEnd(context: IncidentContext): number {
-  if (context.wellSince !== null) return context.wellSince + context.pausedMs + context.closeAfterMs
+  if (context.wellSince !== null)
+    return Math.max(context.wellSince + context.pausedMs + context.closeAfterMs, context.flapsUntil ?? 0)
   return (context.badSince ?? context.troubleSince) + context.pausedMs + context.confirmAfterMs
 }
 

@@ -34,6 +34,8 @@ export function orderFaults(
   if ((isJudged(type) || type === 'policy.replaced') && at < judgedAt)
     faults.push(`${type} has an instant before the last judgement`)
   if (isJudged(type) && type === `${before.condition}.judged`) faults.push(`${type} repeats the present condition`)
+  if (type === 'flapping.counted' && !(at === judged?.event.at && isJudged(judged.event.type) && isSameJudgement(entry, judged)))
+    faults.push('flapping.counted does not follow a change of the verdict')
   const { confirmAfterMs, closeAfterMs, deadlineAt } = before
   if (type === 'policy.replaced' && isDeepStrictEqual(holdsOf(entry.event), [confirmAfterMs, closeAfterMs]))
     faults.push('policy.replaced has the same holds as before')
@@ -93,8 +95,9 @@ const loudness: Fields = { announcesAll: isSwitch, ...mutable }
 const fieldsOf: Record<IncidentEvent['type'], Fields> = {
   'problem.judged': mutable,
   'no_data.judged': { ...mutable, ...provisional },
-  'ok.judged': { ...mutable, ...provisional },
+  'ok.judged': { ...mutable, ...provisional, flapsUntil: value => value === undefined || isNumber(value) },
   'hold.elapsed': mutable,
+  'flapping.counted': mutable,
   'recovery.elapsed': {},
   'unknown.judged': {},
   'known.judged': {},

@@ -15,6 +15,6 @@ export function historyEntry({ sequence, at, state, event, condition, explanatio
 
 function kindOf({ sequence, state, event }: Pick<HistoryDocument, 'sequence' | 'state' | 'event'>): IncidentHistoryKind {
   if (sequence === 1) return 'opened'
-  if (event.type === 'hold.elapsed') return 'confirmed'
+  if (event.type === 'hold.elapsed' || event.type === 'flapping.counted') return 'confirmed'
   return state === 'closed' ? 'closed' : 'verdict_changed'
 }

@@ -1,5 +1,6 @@
 // Result of the judgement of any rule: of a website monitor, of generation 2, or of a Template.
 import type { Evidence, Verdict } from '#shared/contracts/subjects/verdict.ts'
+import type { CountedChanges } from './count-changes.ts'
 
 export interface Judgement {
   verdict: Verdict
@@ -17,6 +18,8 @@ export interface Judgement {
   isHeard?: boolean
   /** True if silence does not count yet, and the result would differ if silence counted (v3 4.11). Only for a rule of a Template. */
   isProvisional?: boolean
+  /** Changes of the result up to this judgement, which counts too. Only for a rule that counts changes (v3 4.14). */
+  flapping?: CountedChanges
 }
 
 export function earliest(instants: readonly (number | null)[]): number | null {

@@ -60,7 +60,12 @@ function readRule(
   signals: readonly TemplateSignal[],
   { destinations }: ManifestContext,
 ): TemplateRule {
-  const wait = { confirmAfter: sent.wait.confirm_after, recoverAfter: sent.wait.recover_after }
+  const { flapping } = sent.wait
+  const wait = {
+    confirmAfter: sent.wait.confirm_after,
+    recoverAfter: sent.wait.recover_after,
+    ...(flapping == null ? {} : { flapping: { changes: flapping.changes, withinSeconds: flapping.within_seconds } }),
+  }
   requireWait(wait.confirmAfter, fields, `${place}.wait.confirm_after`)
   requireWait(wait.recoverAfter, fields, `${place}.wait.recover_after`)
   const decision = readDecision(sent.decision, `${place}.decision`, { fields, signals })

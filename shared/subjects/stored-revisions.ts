@@ -95,7 +95,11 @@ const Signal = Type.Object({
 const Rule = Type.Object({
   key: Type.String(),
   action: Type.String(),
-  wait: Type.Object({ confirmAfter: Wait, recoverAfter: Wait }),
+  wait: Type.Object({
+    confirmAfter: Wait,
+    recoverAfter: Wait,
+    flapping: Type.Optional(Type.Object({ changes: Type.Integer({ minimum: 1 }), withinSeconds: Type.Integer({ minimum: 1 }) })),
+  }),
   decision: Decision,
   destination: Nullable(Type.String()),
   routes: Nullable(Type.Array(Type.Object({ destination: Type.String(), on: Type.Array(Type.String()) }))),

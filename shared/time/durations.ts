@@ -47,6 +47,12 @@ export function formatDuration(ms: number): string {
   return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`
 }
 
+/** Returns a duration of whole seconds as Go writes it, without zeros at its end: 600000 is `10m`, 3600000 is `1h`, 5405000 is `1h30m5s`. */
+export const shortDuration = (ms: number): string =>
+  formatDuration(ms)
+    .replace(/(?<=[hm])0s$/, '')
+    .replace(/(?<=h)0m$/, '')
+
 /** Returns a duration for people: `45s`, `2m`, `1h 5m`, `3d 4h`, with the two largest units that are not zero. */
 export function humanDuration(ms: number): string {
   const total = Math.max(0, Math.round(ms / second))

@@ -107,6 +107,13 @@ await withBrowser(async () => {
     await fill('fields.0.default', '1.5')
     await choose('rules.0.decision.operand.source', 'limit')
     await isTaken('One incident is confirmed.')
+    await page.getByRole('button', { name: 'Count changes' }).click()
+    await isTaken()
+    await fill('rules.0.wait.flapping.changes', '2')
+    await page.locator('[data-field="rules.0.wait.flapping.changes"] .refusal').waitFor()
+    await page.getByRole('button', { name: 'Remove flapping' }).click()
+    await isTaken('One incident is confirmed.')
+    await page.getByRole('button', { name: 'Count changes' }).click()
     for (const kind of ['all', 'any_known', 'all_known', 'not', 'any']) {
       await choose('rules.0.decision.kind', kind)
       await isTaken()

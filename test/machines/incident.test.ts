@@ -50,6 +50,8 @@ const known = (at: number): IncidentEvent => ({ type: 'known.judged', at })
 const mutedHeld = (at: number): IncidentEvent => ({ type: 'hold.elapsed', at, muted: true })
 const mutedBad = (at: number): IncidentEvent => ({ type: 'problem.judged', at, muted: true })
 const mutedRemind = (at: number): IncidentEvent => ({ type: 'reminder.due', at, muted: true })
+const flaps = (at: number, muted?: true): IncidentEvent => ({ type: 'flapping.counted', at, ...(muted && { muted }) })
+const okUntil = (at: number, flapsUntil: number): IncidentEvent => ({ type: 'ok.judged', at, flapsUntil })
 const acknowledge = (at: number, by = 'ann'): IncidentEvent => ({ type: 'incident.acknowledged', at, by, via: 'api' })
 
 interface Case {
@@ -131,6 +133,70 @@ const loudCases: Case[] = [
     events: [{ type: 'rule.removed', at: minute }],
     state: 'closed',
     told: ['opened'],
+  },
+]
+
+/** Cases for rules that count their changes (docs/reference/v3.md, 4.14). */
+const flappingCases: Case[] = [
+  {
+    title: 'flapping confirms a pending incident at once, and reminders count from then',
+    events: [ok(10_000), bad(20_000), flaps(20_000)],
+    state: 'problem',
+    told: ['problem'],
+    context: { confirmedAt: 20_000, effectiveAt: 20_000, deadlineAt: 20_000 + 4 * hour },
+  },
+  {
+    title: 'flapping confirms a recovering incident, which goes on recovering until the window lets it',
+    events: [okUntil(10_000, 10 * minute), flaps(10_000)],
+    state: 'recovering',
+    told: ['problem'],
+    context: { condition: 'ok', confirmedAt: 10_000, announced: 'problem', deadlineAt: 10 * minute, reminderAt: null },
+  },
+  {
+    title: 'recovery takes the longer of its delay and the window',
+    events: [okUntil(10_000, minute)],
+    state: 'recovering',
+    told: [],
+    context: { deadlineAt: 10_000 + 2 * minute },
+  },
+  {
+    title: 'window lasts over a pause and over new delays',
+    events: [
+      okUntil(10_000, hour),
+      unknown(minute),
+      known(2 * minute),
+      { type: 'policy.replaced', at: 3 * minute, confirmAfterMs: 0, closeAfterMs: 0 },
+    ],
+    state: 'recovering',
+    told: [],
+    context: { deadlineAt: hour },
+  },
+  {
+    title: 'flapping of a confirmed incident changes nothing',
+    events: [held(2 * minute), flaps(3 * minute), ok(4 * minute), flaps(4 * minute)],
+    state: 'recovering',
+    told: ['problem'],
+    context: { confirmedAt: 2 * minute },
+  },
+  {
+    title: 'flapping during maintenance is held, and told at the next reminder',
+    events: [okUntil(10_000, 10 * minute), flaps(10_000, true), bad(20_000), remind(10_000 + 4 * hour)],
+    state: 'problem',
+    told: ['held problem', 'problem'],
+    context: { problemHeld: false },
+  },
+  {
+    title: 'flapping confirmed while ok, bad again: no second message',
+    events: [okUntil(10_000, 10 * minute), flaps(10_000), bad(20_000)],
+    state: 'problem',
+    told: ['problem'],
+  },
+  {
+    title: 'incident that flapping confirmed closes as of the beginning of its recovery',
+    events: [okUntil(10_000, 10 * minute), flaps(10_000), recovered(10 * minute)],
+    state: 'closed',
+    told: ['problem', 'recovery'],
+    context: { closedAt: 10_000, confirmedAt: 10_000 },
   },
 ]
 
@@ -502,7 +568,7 @@ const cases: Case[] = [
 ]
 
 t.test('incident has the states, records and messages of the table (reference/incidents 2.1)', t => {
-  for (const { title, given, events, state, told, context } of [...cases, ...loudCases]) {
+  for (const { title, given, events, state, told, context } of [...cases, ...loudCases, ...flappingCases]) {
     const walked = walk(events, input(given))
     t.equal(walked.state, state, `${title}: state`)
     t.strictSame(walked.told, told, `${title}: what is told`)
@@ -542,6 +608,8 @@ t.test('incident keeps deadlines and instants that agree with its state on every
     mutedBad(minute),
     unknown(minute),
     known(minute),
+    flaps(minute),
+    okUntil(minute, hour),
   ]
   const paths = getShortestPaths(incidentMachine, { input: input(), events: events as never, limit: 5_000 })
   const states = new Set<string>()

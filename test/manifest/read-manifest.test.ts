@@ -97,6 +97,7 @@ const refusals: [rule: string, sent: unknown, kind: 'unreadable' | 'refused', fi
     'refused',
     'fields.0.default',
   ],
+  ...flappingRows(),
   [
     'v3 3.5 a wait by an unknown field',
     withRule({ wait: { confirm_after: { meta: 'x' }, recover_after: 0 } }),
@@ -373,6 +374,41 @@ t.test('Template is read with every default (v3 3.6)', t => {
     ],
   })
   t.strictSame(signalsOf(sent.rules[0]?.decision as never), ['probe'], 'each signal once')
+  t.end()
+})
+
+function flappingRows(): [string, Json, 'unreadable' | 'refused', string][] {
+  const place = 'rules.0.wait.flapping'
+  const counting = (flapping: unknown) => withRule({ wait: { confirm_after: 0, recover_after: 0, flapping } })
+  return [
+    ['v3 3.13 flapping that is a number', counting(12), 'unreadable', place],
+    ['v3 3.13 flapping without changes', counting({ within_seconds: 600 }), 'refused', `${place}.changes`],
+    ['v3 3.13 flapping without a time', counting({ changes: 12 }), 'refused', `${place}.within_seconds`],
+    ['v3 3.13 flapping of 2 changes', counting({ changes: 2, within_seconds: 600 }), 'refused', `${place}.changes`],
+    ['v3 3.13 flapping of 101 changes', counting({ changes: 101, within_seconds: 600 }), 'refused', `${place}.changes`],
+    ['v3 3.13 flapping within 59 s', counting({ changes: 3, within_seconds: 59 }), 'refused', `${place}.within_seconds`],
+    ['v3 3.13 flapping within 86,401 s', counting({ changes: 3, within_seconds: 86_401 }), 'refused', `${place}.within_seconds`],
+    [
+      'v3 3.13 changes by a field',
+      counting({ changes: { meta: 'limit' }, within_seconds: 60 }),
+      'unreadable',
+      `${place}.changes`,
+    ],
+    ['v3 3.13 a part of a change', counting({ changes: 3.5, within_seconds: 60 }), 'refused', `${place}.changes`],
+    ['v3 3.13 an unknown key', counting({ changes: 3, within_seconds: 60, holds: 1 }), 'unreadable', `${place}.holds`],
+  ]
+}
+
+t.test('wait has `flapping` only if it was sent (v3 3.13)', t => {
+  const waitOf = (wait: object) => readManifest(withRule({ wait }), context).rules[0]?.wait
+  const sent = { confirm_after: 1, recover_after: 2 }
+  const read = { confirmAfter: 1, recoverAfter: 2 }
+  t.strictSame(waitOf(sent), read)
+  t.strictSame(waitOf({ ...sent, flapping: null }), read)
+  t.strictSame(waitOf({ ...sent, flapping: { changes: 12, within_seconds: 600 } }), {
+    ...read,
+    flapping: { changes: 12, withinSeconds: 600 },
+  })
   t.end()
 })
 

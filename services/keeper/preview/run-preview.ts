@@ -9,7 +9,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import type { Refusal } from '../step/commands/refusal.ts'
-import { createResource, shown } from '../step/commands/resource-commands.ts'
+import { createResource, newRule, shown } from '../step/commands/resource-commands.ts'
 import { judge } from '../step/judging/judge-subject.ts'
 import { nextDeadline, step } from '../step/step.ts'
 import { nothingHeld, type Step, type StepContext } from '../step/types.ts'
@@ -33,7 +33,7 @@ interface Placed {
  * fault.
  *
  * The number of Observations bounds the work. Each Observation moves at most two deadlines of each comparison: silence, and the end of the
- * counting window. A judgement that changes a result begins at most one delay. Simulated time between deadlines costs nothing.
+ * counting window. A judgement that changes a result begins at most one delay and one window of flapping. Simulated time between deadlines costs nothing.
  */
 export function* runPreview({ template, answers, observations, atUs }: Preview, now: number): Generator<void, PreviewRule[]> {
   requireAnswers(template, answers)
@@ -125,10 +125,10 @@ function resourceAt(at: number, answers: Preview['answers'], { key, version }: T
   return made.subject
 }
 
-/** Returns the subject without verdicts and incidents. The Resource is created with its first Observation, so no incident opens earlier. */
+/** Returns the subject without verdicts, incidents and counted changes. The Resource is created with its first Observation, so no incident opens earlier. */
 const unjudged = (subject: SubjectDocument): SubjectDocument => ({
   ...subject,
-  rules: subject.rules.map(rule => ({ ...rule, verdict: null, incident: null })),
+  rules: subject.rules.map(({ key }) => newRule(key)),
   incidents: 0,
   dueAt: null,
   outbox: [],

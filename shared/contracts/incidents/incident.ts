@@ -75,6 +75,8 @@ export interface IncidentContext extends IncidentFacts {
   pausedAt: number | null
   /** Total duration of the pauses of the running delay that have already ended, ms. */
   pausedMs: number
+  /** Instant before which the recovery does not close the incident, because its rule was flapping (v3 4.14). Absent: no such instant. */
+  flapsUntil?: number
   confirmAfterMs: number
   closeAfterMs: number
   /** Strongest message about this incident that was sent so far: `problem` is stronger than `no_data`. */

@@ -18,7 +18,12 @@ export interface SentRule {
   help: string
   /** Instruction for people. `action` and `decision` are null for a system Template. */
   action: string | null
-  wait: { confirm_after: number | MetaReference; recover_after: number | MetaReference }
+  /** `flapping` is absent if the rule does not count changes. */
+  wait: {
+    confirm_after: number | MetaReference
+    recover_after: number | MetaReference
+    flapping?: { changes: number; within_seconds: number }
+  }
   decision: DecisionNode | null
   /** Id of a destination. */
   destination: string | null

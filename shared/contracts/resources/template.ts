@@ -129,10 +129,16 @@ const DestinationReference = Type.Union([
 
 const Wait = Type.Union([Type.Integer({ minimum: 0, maximum: maxSeconds }), MetaReference])
 
+/** So many changes of a rule's result within this time confirm its open Incident as a problem (v3 4.14). */
+const Flapping = Strict({
+  changes: Type.Integer({ minimum: 3, maximum: 100 }),
+  within_seconds: Type.Integer({ minimum: 60, maximum: 86_400 }),
+})
+
 export const ManifestRule = Strict({
   key: PartKey,
   action: Line(200),
-  wait: Strict({ confirm_after: Wait, recover_after: Wait }),
+  wait: Strict({ confirm_after: Wait, recover_after: Wait, flapping: Maybe(Flapping) }),
   decision: Decision,
   help: Maybe(Help),
   destination: Maybe(DestinationReference),
@@ -231,12 +237,21 @@ export interface TemplateRoute {
   on: RouteTransition[]
 }
 
+/** So many changes of the result, 3 to 100, within so many seconds, 60 to 86,400. */
+export interface Flapping {
+  changes: number
+  withinSeconds: number
+}
+
 export interface TemplateRule {
   key: string
   action: string
   help: string
-  /** Confirmation delay and recovery delay: seconds, or a reference to the field that contains the seconds. */
-  wait: { confirmAfter: number | MetaReference; recoverAfter: number | MetaReference }
+  /**
+   * Confirmation delay and recovery delay: seconds, or a reference to the field that contains the seconds. `flapping` absent: changes are
+   * not counted.
+   */
+  wait: { confirmAfter: number | MetaReference; recoverAfter: number | MetaReference; flapping?: Flapping }
   decision: DecisionNode
   /** Id of the rule's destination; null: the rule names no destination. */
   destination: string | null

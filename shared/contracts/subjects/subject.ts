@@ -140,6 +140,11 @@ export interface RuleState {
   policy: RulePolicy
   verdict: RuleVerdict | null
   incident: IncidentSnapshot | null
+  /**
+   * Instants of the newest changes of the result, ms, oldest first: at most as many as `wait.flapping` of the Template's rule counts.
+   * Absent: the rule counts no changes, or was not judged since it does.
+   */
+  changes?: number[]
 }
 
 /** Result of the last judgement of a rule, with its evidence. The verdict may be `not_judged`. */
@@ -150,6 +155,8 @@ export interface RuleVerdict {
   evidence: Evidence
   /** Set only for a rule of a Template: true if any signal of the rule had reported before the judgement. */
   isHeard?: boolean
+  /** Set if the rule was flapping (v3 4.14). */
+  isFlapping?: true
 }
 
 /** Newest report of one location. `slotAt` null: no report has arrived yet. */

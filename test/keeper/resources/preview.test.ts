@@ -42,11 +42,13 @@ function failingOrSilent(random: Random): DecisionNode {
 
 function randomTemplate(random: Random, key: string): Template {
   const wait = () => random.pick([0, 0, 45, 300, { meta: 'wait' }])
+  const flapping = () =>
+    random.chance(0.5) ? { flapping: { changes: random.integer(3, 4), withinSeconds: random.pick([3_600, 10_800, 43_200]) } } : {}
   const rules = Array.from({ length: random.integer(1, 3) }, (_, i) => ({
     key: `rule-${i}`,
     action: 'Look at it.',
     help: '',
-    wait: { confirmAfter: wait(), recoverAfter: wait() },
+    wait: { confirmAfter: wait(), recoverAfter: wait(), ...flapping() },
     decision: random.chance(0.4) ? failingOrSilent(random) : randomDecision(random, 2),
     destination: null,
     routes: null,
@@ -98,7 +100,7 @@ function newResource(id: string, template: Template, at: number) {
   const command = { kind: 'create-resource' as const, ...named, template: `${template.key}@1`, answers: {}, labels: {} }
   const made = createResource(id, command, at, context)
   if ('refused' in made) throw new Error(made.refused.error.message)
-  const rules = made.subject.rules.map(rule => ({ ...rule, verdict: null, incident: null }))
+  const rules = made.subject.rules.map(({ changes: _, ...rule }) => ({ ...rule, verdict: null, incident: null }))
   return { ...made.subject, rev: 1, rules, incidents: 0, dueAt: null, outbox: [], hasOutbox: 0 as const }
 }
 
@@ -182,10 +184,12 @@ t.test('preview shows the results of a keeper with the same Observations (v3 3.1
   const { world, lives, end } = await live(1)
   let confirmed = 0
   let closed = 0
+  let flapping = 0
   for (const life of lives) {
     const lived = await livedRules(world, life)
     const shown = previewed(life, Math.max(end, world.clock.now()))
     confirmed += lived.flatMap(rule => rule.incidents).filter(({ confirmedAt }) => confirmedAt !== null).length
+    flapping += JSON.stringify(lived).split(', changed ').length - 1
     closed += lived.flatMap(rule => rule.incidents).filter(({ closedAt }) => closedAt !== null).length
     const same = t.strictSame(
       shown.map(({ evidence: _, ...rule }) => rule),
@@ -196,7 +200,8 @@ t.test('preview shows the results of a keeper with the same Observations (v3 3.1
     t.comment(JSON.stringify(life.template.rules))
     break
   }
-  t.comment(`${confirmed} confirmed, ${closed} closed`)
+  t.comment(`${confirmed} confirmed, ${flapping} flapping, ${closed} closed`)
+  t.ok(flapping > 10, 'enough flaps')
   t.ok(confirmed > 50 && closed > 30, 'enough has happened')
 })
 

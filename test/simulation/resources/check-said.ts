@@ -2,6 +2,7 @@
 // without injected faults also compares `since` (v3 4.8) and `next` (v3 5.7).
 import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
 import type { ResourceRuleView, ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import { naiveFlapping, naiveFlappingWords } from '../../judging/naive-flapping.ts'
 import { naiveExplanation } from '../../judging/naive-words.ts'
 import { calm, expectedOf, pastOf, type Variant } from './expected.ts'
 import { latestBinding } from './facts.ts'
@@ -31,8 +32,13 @@ export async function checkSaid(
 function explanationsOf(resource: Resource, key: string, variants: readonly Variant[], instants: readonly number[]): Set<string> {
   const { rule, past } = ruleOf(resource, key)
   const { length } = resource.facts.events
-  const say = ({ held }: Variant) =>
-    instants.map(at => naiveExplanation(rule.decision, past.after(length), at, silenceTo(held, at)))
+  const { flapping } = rule.wait
+  const flaps = (variant: Variant, at: number) =>
+    flapping !== undefined && naiveFlapping(expectedOf(resource, variant, at).changes.get(key) ?? [], at, flapping)
+      ? naiveFlappingWords(flapping)
+      : ''
+  const say = (variant: Variant) =>
+    instants.map(at => naiveExplanation(rule.decision, past.after(length), at, silenceTo(variant.held, at)) + flaps(variant, at))
   return new Set(variants.flatMap(say))
 }
 

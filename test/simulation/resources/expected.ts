@@ -33,13 +33,15 @@ export interface Expected {
   messages: ExpectedMessage[]
   /** By rule: the next step of the open incident. */
   nexts: Map<string, ExpectedNext | null>
+  /** By rule: the instants at which its result changed, ms. */
+  changes: Map<string, readonly number[]>
 }
 
 export function expectedOf(resource: Resource, variant: Variant, until: number): Expected {
   const { held, away, isOwnInstant, isAfterOthers, isStrayLate } = variant
   const { house } = resource
   const facts = isStrayLate ? withLateStrays(resource.facts) : resource.facts
-  const all: Expected = { incidents: [], messages: [], nexts: new Map() }
+  const all: Expected = { incidents: [], messages: [], nexts: new Map(), changes: new Map() }
   for (const tenure of tenuresOf(facts, house.revisions)) {
     if (tenure.from > until) continue
     const past = pastOf({ facts, house }, tenure.template.key, tenure.template.version)
@@ -48,9 +50,11 @@ export function expectedOf(resource: Resource, variant: Variant, until: number):
     const { from, endsAt, reason, rule } = tenure
     const isHere = (at: number) => at >= from && (endsAt === null || at <= endsAt)
     const acknowledgedAt = facts.acknowledgements.filter(one => one.rule === rule.key && isHere(one.at)).map(({ at }) => at)
-    const around = { rule: rule.key, windows: facts.windows, acknowledgedAt, away, until, endsAt, reason }
-    const { incidents, messages, next } = incidentsOf(steps, around)
+    const flapping = rule.wait.flapping ?? null
+    const around = { rule: rule.key, flapping, windows: facts.windows, acknowledgedAt, away, until, endsAt, reason }
+    const { incidents, messages, next, changes } = incidentsOf(steps, around)
     all.nexts.set(rule.key, next)
+    all.changes.set(rule.key, changes)
     all.incidents.push(...incidents)
     all.messages.push(...messages)
   }

@@ -1,6 +1,7 @@
 // Incidents and messages of one rule, computed from its statuses over time as sections 4 to 6 and 10 of docs/reference/v3.md define them.
 // The computation sums up the time in which the rule could decide, and searches the steps due at each instant. It has no state machine and
 // no deadline.
+import { naiveFlapping, naiveFlappingEnd } from '../../judging/naive-flapping.ts'
 import type { Step } from './truths.ts'
 
 export interface ExpectedIncident {
@@ -33,6 +34,8 @@ export interface ExpectedNext {
 
 export interface IncidentsContext {
   rule: string
+  /** Count of changes that confirms; null: the rule does not count them. */
+  flapping: { changes: number; withinSeconds: number } | null
   windows: readonly { from: number; until: number }[]
   /** Instants at which the rule's open incident was acknowledged. */
   acknowledgedAt: readonly number[]
@@ -60,17 +63,19 @@ const reminderMs = 4 * 3_600_000
 export function incidentsOf(
   steps: readonly Step[],
   around: IncidentsContext,
-): { incidents: ExpectedIncident[]; messages: ExpectedMessage[]; next: ExpectedNext | null } {
+): { incidents: ExpectedIncident[]; messages: ExpectedMessage[]; next: ExpectedNext | null; changes: readonly number[] } {
   const life = new RuleLife(around)
   for (const [i, step] of steps.entries()) life.live(step, steps[i + 1] ?? null)
   const next = life.next(steps.at(-1))
   life.end()
-  return { incidents: life.incidents, messages: life.messages, next }
+  return { incidents: life.incidents, messages: life.messages, next, changes: life.changes }
 }
 
 class RuleLife {
   readonly incidents: ExpectedIncident[] = []
   readonly messages: ExpectedMessage[] = []
+  /** Instants of all changes of the result, ms. */
+  readonly changes: number[] = []
   readonly #around: IncidentsContext
   #open: Open | null = null
 
@@ -97,7 +102,9 @@ class RuleLife {
     const { until, windows } = this.#around
     if (open === null || last === undefined) return null
     if (open.wellSince !== null)
-      return last.truth === 'false' ? { what: 'close', at: until + last.closeAfterMs - open.wellMs } : null
+      return last.truth === 'false'
+        ? { what: 'close', at: Math.max(until + last.closeAfterMs - open.wellMs, this.#flapsUntil(until)) }
+        : null
     if (open.confirmedAt === null)
       return last.truth === 'true' ? { what: 'confirm', at: until + last.confirmAfterMs - open.badMs } : null
     this.#take(until)
@@ -119,11 +126,30 @@ class RuleLife {
 
   #judge({ at, knownAt, truth, confirmAfterMs }: Step): void {
     const open = this.#open
+    const isWell = open === null || open.wellSince !== null
+    const isChange = isWell ? truth === 'true' : truth === 'false'
+    if (isChange) this.changes.push(at)
     if (truth === 'true' && open === null) this.#begin({ at, knownAt, confirmAfterMs })
     else if (truth === 'true' && open !== null && open.wellSince !== null)
       Object.assign(open, { wellSince: null, wellMs: 0, badMs: 0, remindedTo: at })
     if (truth === 'false' && open !== null) open.wellSince ??= at
     if (truth === 'false' && open !== null) open.badMs = 0
+    if (isChange) this.#flap({ at, knownAt, confirmAfterMs })
+  }
+
+  /** Confirms the open incident if the change at `at` makes the rule flap. A rule without a confirmation delay is confirmed anyway. */
+  #flap({ at, knownAt, confirmAfterMs }: Pick<Step, 'at' | 'knownAt' | 'confirmAfterMs'>): void {
+    const { flapping } = this.#around
+    const open = this.#open as Open
+    const isAtOnce = confirmAfterMs === 0 && open.wellSince === null
+    if (flapping === null || open.confirmedAt !== null || isAtOnce || !naiveFlapping(this.changes, at, flapping)) return
+    Object.assign(open, { confirmedAt: at, remindedTo: at, isProblemTold: !this.#isMuted(knownAt) })
+    this.#tell(open.isProblemTold ? 'problem' : 'held problem', at)
+  }
+
+  #flapsUntil(at: number): number {
+    const { flapping } = this.#around
+    return flapping === null ? at : naiveFlappingEnd(this.changes, at, flapping)
   }
 
   #begin({ at, knownAt, confirmAfterMs }: Pick<Step, 'at' | 'knownAt' | 'confirmAfterMs'>): void {
@@ -158,7 +184,7 @@ class RuleLife {
 
   #recover(step: Step, to: number, isDue: (at: number) => boolean): void {
     const open = this.#open as Open
-    const at = step.at + Math.max(0, step.closeAfterMs - open.wellMs)
+    const at = Math.max(step.at + Math.max(0, step.closeAfterMs - open.wellMs), this.#flapsUntil(step.at))
     open.wellMs += to - step.at
     if (!isDue(at) && at !== step.at) return
     this.#take(at)

@@ -62,10 +62,14 @@ export async function simulateResources(seed: number, lengthMs = 720 * minute): 
   }
 }
 
+/** Every second seed has no injected faults. In a run without injected faults each instant must be exact to the millisecond. */
+const isStruck = (seed: number): boolean => seed % 2 === 0
+
 async function begin(seed: number, keepers: Keepers, receivers: Receivers): Promise<House> {
   const post = new Post(keepers.store, destination => receivers.urlOf(destination))
   const notifiers = new Notifiers(keepers, receivers)
-  const made = makeRevisions(new Random(seed, 'templates'), new Random(seed, 'routes'))
+  const flapping = isStruck(seed) ? null : new Random(seed, 'flapping')
+  const made = makeRevisions(new Random(seed, 'templates'), new Random(seed, 'routes'), flapping)
   const house: House = { keepers, ...made, post, receivers, notifiers, faults: [], retried: [], ambush: null }
   await keepers.start()
   await publish(house)
@@ -96,8 +100,7 @@ async function live(
   }
   const blowing = new Random(seed, 'blows')
   const dying = new Random(seed, 'notifiers')
-  // Every second seed has no injected faults. In a run without injected faults each instant must be exact to the millisecond.
-  const blowChance = seed % 2 === 0 ? 0.015 : 0
+  const blowChance = isStruck(seed) ? 0.015 : 0
   const struck: Struck[] = []
   const come = async () => {
     trace.push(await strike(resources, blowing, struck))

@@ -37,7 +37,15 @@ export const simulatedSignals = ['beat', 'load', 'push', 'disk'] as const
 const waits = [0, 0, 60, 300, 600, 1_800, { meta: 'hold' }]
 const operators = ['gt', 'gte', 'lt', 'lte', 'eq', 'neq']
 
-export function makeRevisions(random: Random, routing: Random): { revisions: Revisions; namings: Namings } {
+/**
+ * `flapping`: draws the rules that count their changes; null: no rule counts them. With injected faults no rule may, because a change that a
+ * keeper noticed late would move the whole count.
+ */
+export function makeRevisions(
+  random: Random,
+  routing: Random,
+  flapping: Random | null,
+): { revisions: Revisions; namings: Namings } {
   const revisions = new Map<string, Template>()
   const namings = new Map<string, Naming>()
   for (const name of revisionNames) {
@@ -52,7 +60,7 @@ export function makeRevisions(random: Random, routing: Random): { revisions: Rev
       // The first rule has the same key in every revision. Nevertheless a rebind must close the incident of this rule.
       key: i === 0 ? 'first' : `${key}-${version}-${i}`,
       action: 'Look.',
-      wait: { confirm_after: random.pick(waits), recover_after: random.pick(waits) },
+      wait: { confirm_after: random.pick(waits), recover_after: random.pick(waits), ...flappingOf(flapping) },
       decision: random.chance(0.6) ? plainDecision(random, keys) : decision(random, keys, 1),
       ...namingOf(routing),
     }))
@@ -69,6 +77,11 @@ export function makeRevisions(random: Random, routing: Random): { revisions: Rev
   }
   return { revisions, namings }
 }
+
+const flappingOf = (random: Random | null): object =>
+  random === null || random.chance(0.4)
+    ? {}
+    : { flapping: { changes: random.integer(3, 6), within_seconds: random.pick([900, 3_600, 14_400, 86_400]) } }
 
 interface SentNaming {
   routes?: { destination: string | { name: string }; on?: string[] }[]

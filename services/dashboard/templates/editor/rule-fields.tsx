@@ -2,7 +2,7 @@
 import { Button } from '../../parts/button.tsx'
 import { DecisionAt } from './decision-fields.tsx'
 import { emptyRule, isObject, itemsAt, textAt, valueAt, withItem, withoutItem } from './draft.ts'
-import { AmountAt, ListAt, Remove, SelectAt, TextAt, useEditing, usePlace } from './place-fields.tsx'
+import { AmountAt, ListAt, NumberAt, Remove, SelectAt, TextAt, useEditing, usePlace } from './place-fields.tsx'
 
 export function RuleList() {
   const { editor } = useEditing()
@@ -20,12 +20,36 @@ export function RuleList() {
             />
             <AmountAt at={`${at}.wait.recover_after`} label="Closed after, seconds" hint="So long it has to be healthy." />
           </div>
+          <Flapping at={`${at}.wait.flapping`} />
           <TextAt at={`${at}.action`} label="Action" hint="Part of the message: what the person who gets it should do." />
           <Routing at={at} />
           <TextAt at={`${at}.help`} label="Help" isOptional />
         </>
       )}
     </ListAt>
+  )
+}
+
+/** The count of changes that confirms a problem, if the rule has one. */
+function Flapping({ at }: { at: string }) {
+  const { editor } = useEditing()
+  usePlace(at)
+  if (valueAt(editor.draft.value, at) == null)
+    return (
+      <div class="acts">
+        <Button onClick={() => editor.set(at, { changes: 12, within_seconds: 600 })}>Count changes</Button>
+      </div>
+    )
+  return (
+    <fieldset class="editor-part">
+      <legend>Flapping</legend>
+      <p class="hint">So many changes between problem and ok, within this time, confirm a problem at once.</p>
+      <div class="editor-row">
+        <NumberAt at={`${at}.changes`} label="Changes" />
+        <NumberAt at={`${at}.within_seconds`} label="Within, seconds" />
+      </div>
+      <Remove what="flapping" onRemove={() => editor.set(at, undefined)} />
+    </fieldset>
   )
 }
 

@@ -54,6 +54,8 @@ function Rule({ rule, destinations }: { rule: SentRule; destinations: readonly N
         <dd>{waitWords(wait.confirm_after)}</dd>
         <dt>Closed after</dt>
         <dd>{waitWords(wait.recover_after)}</dd>
+        {wait.flapping !== undefined && <dt>Flapping</dt>}
+        {wait.flapping !== undefined && <dd>{flappingWords(wait.flapping)}</dd>}
         {action !== null && <dt>Action</dt>}
         {action !== null && <dd>{action}</dd>}
         {help !== '' && <dt>Help</dt>}
@@ -80,6 +82,9 @@ function Decision({ of: { words, parts } }: { of: DecisionWords }) {
 
 const waitWords = (wait: SentRule['wait']['confirm_after']): string =>
   typeof wait === 'number' ? (wait === 0 ? 'at once' : duration(wait * 1_000)) : `the answer ${wait.meta}`
+
+const flappingWords = ({ changes, within_seconds }: NonNullable<SentRule['wait']['flapping']>): string =>
+  `${changes} changes within ${duration(within_seconds * 1_000)} confirm at once`
 
 const transitionWords: Readonly<Record<string, string>> = {
   opened: 'an incident opens',

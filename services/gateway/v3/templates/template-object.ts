@@ -54,7 +54,7 @@ function ruleObject(rule: TemplateRule | SystemRule, { signals }: Template | Sys
     signals: decision === null ? signals.map(signal => signal.key) : signalsOf(decision),
     help: shown(help),
     action: action === null ? null : shown(action),
-    wait: { confirm_after: seconds(wait.confirmAfter), recover_after: seconds(wait.recoverAfter) },
+    wait: { confirm_after: seconds(wait.confirmAfter), recover_after: seconds(wait.recoverAfter), ...flappingOf(wait) },
     decision,
     destination,
     routes,
@@ -62,6 +62,10 @@ function ruleObject(rule: TemplateRule | SystemRule, { signals }: Template | Sys
 }
 
 const seconds = (wait: number | MetaReference) => (typeof wait === 'number' ? wait : { meta: wait.meta })
+
+/** Only a rule that counts changes has the member `flapping`. */
+const flappingOf = ({ flapping }: TemplateRule['wait']) =>
+  flapping === undefined ? {} : { flapping: { changes: flapping.changes, within_seconds: flapping.withinSeconds } }
 
 export const TemplateObject = Answered(
   'Template',
@@ -99,7 +103,11 @@ export const TemplateObject = Answered(
         signals: Type.Array(Type.String()),
         help: Type.String(),
         action: OrNull(Type.String()),
-        wait: Type.Object({ confirm_after: Wait, recover_after: Wait }),
+        wait: Type.Object({
+          confirm_after: Wait,
+          recover_after: Wait,
+          flapping: Type.Optional(Type.Object({ changes: Type.Integer(), within_seconds: Type.Integer() })),
+        }),
         decision: Type.Unknown({ description: 'As it was published; null of a system Template.' }),
         destination: OrNull(Type.String()),
         routes: OrNull(Type.Array(Type.Object({ destination: Type.String(), on: Type.Array(Type.String()) }))),

@@ -14,6 +14,7 @@ import { templateFault } from '../judging/resource-template.ts'
 import type { StepContext } from '../types.ts'
 import { isMuted } from './drive-window.ts'
 import { alertDocument, historyDocument, incidentDocument, incidentWords, type Recorded } from './incident-documents.ts'
+import { conditionOf, movesHold, movesIncident } from './verdict-moves.ts'
 
 export interface Holds {
   confirmAfterMs: number
@@ -36,22 +37,34 @@ interface Drive {
 export function driveIncident(drive: Drive, holds: Holds): SubjectDocument {
   const before = drive.rule.incident
   let next = drive
+  let isChanged = false
   if (before === null) {
     const condition = conditionOf(drive)
     if (condition === null || condition === 'ok') return withRule(drive.subject, drive.rule)
     next = open(drive, condition, holds)
+    isChanged = true
   } else {
     const { confirmAfterMs, closeAfterMs } = before.context
     if (confirmAfterMs !== holds.confirmAfterMs || closeAfterMs !== holds.closeAfterMs) {
       next = send(next, { type: 'policy.replaced', at: drive.at, ...holds, ...provisional(drive) })
     }
     const condition = conditionOf(drive)
-    if (condition !== null && condition !== before.context.condition)
-      next = send(next, { type: `${condition}.judged`, at: drive.at, ...mutedAt(drive, drive.at), ...provisional(drive) })
-    else if (movesHold(drive.rule, drive))
+    isChanged = condition !== null && movesIncident(drive.rule, drive)
+    if (condition !== null && isChanged) {
+      const flapping = condition === 'ok' ? flapsUntil(drive) : {}
+      next = send(next, {
+        type: `${condition}.judged`,
+        at: drive.at,
+        ...mutedAt(drive, drive.at),
+        ...provisional(drive),
+        ...flapping,
+      })
+    } else if (movesHold(drive.rule, drive))
       next = send(next, { type: condition === null ? 'unknown.judged' : 'known.judged', at: drive.at })
   }
   next = elapse(next)
+  if (isChanged && next.rule.incident?.context.confirmedAt === null && isFlapping(drive))
+    next = send(next, { type: 'flapping.counted', at: drive.at, ...mutedAt(drive, drive.at) })
   const { incident } = next.rule
   return incident === null ? withRule(next.subject, next.rule) : withIncident(next, incident)
 }
@@ -61,33 +74,6 @@ export function sendToIncident(drive: Drive, event: IncidentEvent): SubjectDocum
   const next = send(drive, event)
   const { incident } = next.rule
   return incident === null ? drive.subject : withIncident(next, incident)
-}
-
-/**
- * Returns the verdict for the incident machine; null: the verdict changes no incident. `not_judged` opens, confirms, recovers and closes
- * nothing; reminders of earlier verdicts continue (reference/incidents 2.2). A provisional result of a Template's rule changes no incident
- * either (v3 4.11).
- */
-const conditionOf = ({ judgement }: Pick<Drive, 'judgement'>) =>
-  judgement.verdict === 'not_judged' || judgement.isProvisional ? null : judgement.verdict
-
-/**
- * Returns true if this judgement pauses the running delay of a Template's rule, or resumes a paused delay (v3 4.7). Delays of other rules
- * never pause.
- */
-export function movesHold({ policy, incident }: RuleState, judged: Pick<Drive, 'judgement'>): boolean {
-  if (policy.language !== 'decision' || incident === null) return false
-  if (incident.value !== 'pending' && incident.value !== 'recovering') return false
-  return (conditionOf(judged) === null) === (incident.context.pausedAt === null)
-}
-
-/**
- * Returns whether the judgement would change the state of the rule's incident. A provisional verdict is recorded without changing the
- * incident, so the same verdict may change it once it is final (v3 4.11).
- */
-export function movesIncident({ incident }: RuleState, judged: Pick<Drive, 'judgement'>): boolean {
-  const condition = conditionOf(judged)
-  return condition !== null && condition !== (incident?.context.condition ?? 'ok')
 }
 
 const withRule = (subject: SubjectDocument, rule: RuleState): SubjectDocument => ({
@@ -163,6 +149,12 @@ const mutedAt = ({ subject }: Drive, at: number): { muted?: true } => (isMuted(s
 
 /** Returns `provisional: true` for a provisional verdict, otherwise no field. */
 const provisional = ({ isProvisional }: Drive): { provisional?: true } => (isProvisional ? { provisional: true } : {})
+
+const isFlapping = ({ judgement: { flapping } }: Drive): boolean => flapping !== undefined && flapping.until !== null
+
+/** Returns the instant until which the rule is flapping; no field: it is not flapping. */
+const flapsUntil = ({ judgement: { flapping } }: Drive): { flapsUntil?: number } =>
+  flapping === undefined || flapping.until === null ? {} : { flapsUntil: flapping.until }
 
 function send(drive: Drive, event: IncidentEvent): Drive {
   const held = drive.rule.incident

@@ -6,14 +6,16 @@ import type { PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import type { ObservedInput, Reading, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { DecisionInput, EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { intervalMs } from '#shared/contracts/subjects/website.ts'
+import { countChanges, flappingWords } from '#shared/judging/count-changes.ts'
 import { judgeDecision } from '#shared/judging/judge-decision.ts'
 import { type InputFacts, judgePolicy } from '#shared/judging/judge-policy.ts'
 import { judgeReachability } from '#shared/judging/judge-reachability.ts'
-import type { Judgement } from '#shared/judging/judgement.ts'
+import { earliest, type Judgement } from '#shared/judging/judgement.ts'
 import { inputKeyOf, locationLabel, selects } from '#shared/judging/policy-input.ts'
 import type { Moment } from '#shared/judging/read-comparison.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isOfGeneration2 } from '#shared/subjects/subject-view.ts'
+import { movesIncident } from '../incidents/verdict-moves.ts'
 import { neverObserved } from '../observations/observed-input.ts'
 import type { TemplateOf } from '../types.ts'
 import { templateRuleOf } from './resource-template.ts'
@@ -34,7 +36,10 @@ export function judgeRule(
 ): Judgement {
   const { policy } = rule
   const declared = templateRuleOf(subject, rule, templateOf)
-  if (declared !== null) return judgeTemplateRule(subject, declared, { at, silenceAt: silenceAt.pushed }, templateOf(subject))
+  if (declared !== null) {
+    const judgement = judgeTemplateRule(subject, declared, { at, silenceAt: silenceAt.pushed }, templateOf(subject))
+    return withChanges(judgement, rule, declared, at)
+  }
   if (policy.language === 'inputs') {
     const facts = policy.document.inputs.map((input): InputFacts => {
       const verdict = input.from === null ? undefined : assumed.get(input.from)
@@ -57,6 +62,20 @@ function judgeTemplateRule({ templated }: SubjectDocument, rule: TemplateRule, m
   const inputs = evidence.inputs.map(evidenceInput)
   const verdict = result === 'unknown' ? 'not_judged' : result ? 'problem' : 'ok'
   return { verdict, explanation, evidence: { ...evidence, inputs }, nextAt, laterAt, isHeard, isProvisional }
+}
+
+/** Counts the changes of the result (v3 4.14). While the rule is flapping, the explanation says so, and the end of this is a deadline. */
+function withChanges(judgement: Judgement, rule: RuleState, { wait: { flapping } }: TemplateRule, at: number): Judgement {
+  if (flapping === undefined) return judgement
+  const counted = countChanges(rule.changes ?? [], at, movesIncident(rule, { judgement }), flapping)
+  if (counted.until === null) return { ...judgement, flapping: counted }
+  return {
+    ...judgement,
+    explanation: `${judgement.explanation}${flappingWords(flapping)}`,
+    nextAt: earliest([judgement.nextAt, counted.until]),
+    laterAt: earliest([judgement.laterAt ?? null, counted.until]),
+    flapping: counted,
+  }
 }
 
 const evidenceInput = (reading: DecisionInput): EvidenceInput => ({

@@ -11,8 +11,9 @@ import type { Judgement } from '#shared/judging/judgement.ts'
 import { inJudgingOrder, inputKeyOf } from '#shared/judging/policy-input.ts'
 import { limits, second } from '#shared/limits/limits.ts'
 import { holdsOf as templateHolds } from '#shared/manifest/answers.ts'
-import { driveIncident, type Holds, movesHold, movesIncident } from '../incidents/drive-incident.ts'
+import { driveIncident, type Holds } from '../incidents/drive-incident.ts'
 import { endWindow, windowEndOf } from '../incidents/drive-window.ts'
+import { movesHold, movesIncident } from '../incidents/verdict-moves.ts'
 import type { HeldSilence, StepContext, Taken, TemplateOf } from '../types.ts'
 import { factsOf, judgeRule } from './judge-rule.ts'
 import { templateFault, templateRuleOf, unjudged } from './resource-template.ts'
@@ -188,7 +189,8 @@ function applyJudgement(subject: SubjectDocument, key: string, judged: Judged): 
   const cause = causeAfter(subject.rules, rule, judgement)
   if (unchanged && !isIncidentDue && hasHolds(rule, holds) && !isNewCause(rule, cause)) return subject
   const incident = rule.incident && { ...rule.incident, cause }
-  const next = { ...rule, incident, verdict: verdictOf(rule, judgement, at) }
+  const counted = judgement.flapping && { changes: judgement.flapping.changes }
+  const next = { ...rule, incident, verdict: verdictOf(rule, judgement, at), ...counted }
   return driveIncident({ ...judged, subject, rule: next, cause }, holds)
 }
 
@@ -209,8 +211,11 @@ export function verdictOf(rule: RuleState, judgement: Judgement, at: number): Ru
   const { verdict, explanation, evidence, isHeard } = judgement
   const isSame = rule.verdict?.verdict === verdict && (verdict !== 'not_judged' || rule.verdict.isHeard === isHeard)
   const since = isSame && rule.verdict !== null ? rule.verdict.since : at
-  return { verdict, since, explanation, evidence, ...(isHeard === undefined ? {} : { isHeard }) }
+  const heard = isHeard === undefined ? {} : { isHeard }
+  return { verdict, since, explanation, evidence, ...heard, ...(isFlapping(judgement) ? { isFlapping: true } : {}) }
 }
+
+const isFlapping = ({ flapping }: Judgement): boolean => flapping !== undefined && flapping.until !== null
 
 /**
  * Returns the delays that the policy, the Template or the monitor sets. For a monitor without delays, returns the delays of the keeper's
@@ -236,13 +241,14 @@ function hasHolds(rule: RuleState, holds: Holds): boolean {
   return context === undefined || (context.confirmAfterMs === holds.confirmAfterMs && context.closeAfterMs === holds.closeAfterMs)
 }
 
-/** Returns whether verdict and evidence are the same. Inputs of the evidence are compared by value; their age does not count. */
+/** Returns whether verdict and evidence are the same, and the rule flaps as before. Inputs of the evidence are compared by value; their age does not count. */
 function isSameVerdict(stored: RuleVerdict, judgement: Judgement): boolean {
   const before = stored.evidence.inputs
   const after = judgement.evidence.inputs
   return (
     stored.verdict === judgement.verdict &&
     stored.isHeard === judgement.isHeard &&
+    (stored.isFlapping === true) === isFlapping(judgement) &&
     before.length === after.length &&
     after.every((input, i) => input.input === before[i]?.input && input.value === before[i]?.value)
   )
