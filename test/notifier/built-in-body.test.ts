@@ -228,9 +228,9 @@ t.test('alert of each kind has its title, colour and lines', async t => {
         {},
         { ...authored, ruleName: '', subjectName: 'Test message', error: 'Test message. Nothing is wrong.', isTest: true },
       ),
-      'Test message is down',
-      '#d50201',
-      ['Test message. Nothing is wrong.', 'Down for 2m before we alerted.', link],
+      'Test message',
+      '#6b7280',
+      ['Test message. Nothing is wrong.', link],
     ],
     [
       'control characters in the name',

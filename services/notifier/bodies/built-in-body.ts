@@ -20,6 +20,8 @@ import {
 } from './words.ts'
 
 const productName = 'Watchkeeper'
+/** Grey, the colour of neither a problem nor a recovery. */
+const testColor = '#6b7280'
 
 export interface BodyContext {
   /** Address of the dashboard without a trailing slash. */
@@ -57,7 +59,7 @@ export function builtInBody(
       {
         author_name: productName,
         title: titleOf(alert, guard),
-        color: colors[alert.kind],
+        color: alert.facts.isTest ? testColor : colors[alert.kind],
         text: textLines(alert, context, guard).join('\n'),
         footer: productName,
         timestamp: Math.floor(alert.decidedAt / 1_000),

@@ -16,12 +16,14 @@ const { errorCharacters, nameCharacters, keyCharacters, explanationCharacters, e
 /** The reason, and the name of the place in brackets. */
 const causeCharacters = evidenceBounds.textCharacters + nameCharacters + 3
 
-export const testWords = 'Test message. Nothing is wrong.'
+export const testTitle = 'Test message'
+export const testWords = `${testTitle}. Nothing is wrong.`
 
 const asItIs: Guard = text => text
 
 export function titleOf(alert: AlertDocument, guard: Guard = asItIs): string {
   const { kind, facts } = alert
+  if (facts.isTest) return testTitle
   const name = guard(subjectOf(alert))
   const by = guard(oneLine(facts.acknowledgedBy ?? '', nameCharacters))
   const action = guard(actionOf(alert))
@@ -100,11 +102,12 @@ export function lastedOf({ kind, decidedAt, facts }: AlertDocument): string {
 }
 
 /**
- * Returns a sentence about the length of the trouble. For an opening, the sentence says that the trouble is not confirmed. For a recovery,
+ * Returns a sentence about the length of the trouble; empty for a test. For an opening, the sentence says that the trouble is not confirmed. For a recovery,
  * it also says what was wrong.
  */
 export function durationLineOf(alert: AlertDocument, nameOf: LocationName, guard: Guard = asItIs): string {
   const { kind, reminder } = alert
+  if (alert.facts.isTest) return ''
   const lasted = lastedOf(alert)
   if (kind === 'opened') return 'Not confirmed yet.'
   if (kind === 'recovery') {

@@ -14,7 +14,7 @@ import { StoreError } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'
 import { wallOf } from '#shared/time/clock.ts'
 import type { BodyMaker, MadeBody } from '../bodies/body-maker.ts'
-import { testWords } from '../bodies/words.ts'
+import { testTitle, testWords } from '../bodies/words.ts'
 import { notPrepared } from '../claim/claim-step.ts'
 import type { NotifierContext } from '../context.ts'
 import { type LogRow, placeOf, reasonOf, withNote } from '../record/log-rows.ts'
@@ -139,11 +139,12 @@ async function waitForRow({ clock, logger }: NotifierContext, written: Promise<v
   await waitAtMost(clock, testLogMs, logged)
 }
 
-const subjectName = 'Test message'
+const subjectName = testTitle
 const subjectId = 'test000000'
 
 /**
- * Returns an alert with a new id about a problem of a subject that does not exist. The receiver gets a message like that of a real problem.
+ * Returns an alert with a new id about a problem of a subject that does not exist. Title, colour and text of the message say that it is a
+ * test; its data, and the fields of payload templates, are those of a problem.
  * `at`: ms since the epoch.
  */
 function testAlert({ workspaceId }: DestinationDocument, at: number): AlertDocument {
