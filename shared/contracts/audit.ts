@@ -1,6 +1,8 @@
 // Stored rows of the audit. A row has the sender of a request, the request, and its status. A block contains many rows. Reference:
 // docs/reference/v3.md, 11.3 to 11.5.
 
+import type { AuditMade } from './ask/ask-audit.ts'
+
 /**
  * One block of audit rows. id: `auditBlockId(workspace, place of the block's newest row)`. A stored block is never replaced, so a block
  * that is sent again changes nothing.
@@ -19,7 +21,18 @@ export interface AuditBlockDocument {
  * Rows as columns, one entry for each row. Only `kinds` has fewer entries than there are rows: the entry of a row in `kindOf` is an index
  * in `kinds`.
  */
-export type PackedRows = [kinds: PackedKind[], afterMs: number[], numbers: number[], kindOf: number[], paths: string[]]
+export type PackedRows = [
+  kinds: PackedKind[],
+  afterMs: number[],
+  numbers: number[],
+  kindOf: number[],
+  paths: string[],
+  /** What requests made. Absent in blocks in which nothing was made, and in older ones. */
+  made?: PackedMade[],
+]
+
+/** What the request of a row made. `row`: index of the row. */
+export type PackedMade = [row: number, kind: AuditMade['kind'], id: string, name: string]
 
 /** Values that many rows of a block share, in the order of the fields of `AuditKind`. */
 export type PackedKind = [

@@ -35,6 +35,8 @@ export const auditLimits = {
   /** Number of characters that are kept of a path; the rest is cut. `userAgentCharacters`: the same for a User-Agent (v3 11.3). */
   pathCharacters: 500,
   userAgentCharacters: 200,
+  /** The same for the id and for the name of what a request made. */
+  madeCharacters: 200,
   /** Largest number of rows that one request reads, so that a filter with few matches does not read the whole audit. */
   lookedAt: 10_000,
   /**

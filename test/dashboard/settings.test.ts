@@ -461,6 +461,10 @@ await withBrowser(async () => {
       .first()
       .waitFor()
     t.equal(new URL(page.url()).search, '?person=user-edith&path=%2Faddresses')
+    const made = page
+      .getByRole('cell', { name: 'Observation address audited hosts' })
+      .getByRole('link', { name: 'audited hosts' })
+    t.equal(await made.first().getAttribute('href'), '/settings/addresses', 'what was made is named and linked')
     await page.reload()
     await page
       .getByRole('cell', { name: /POST .*addresses$/ })

@@ -83,6 +83,7 @@ onEachStore('rows of a workspace are listed newest first, as they were recorded 
     path: '/api/v3/workspaces/w1/templates',
     status: 201,
     userAgent: null,
+    made: null,
   })
   t.match(items[1], { person: { id: 'ann', name: 'Ann' }, key: { id: 'k1', prefix: 'wk_1234' }, address: null })
   t.match((await list({ workspaceId: null })).items, [{ workspaceId: null }])
@@ -327,6 +328,23 @@ onEachStore('page reads few of many blocks (v3 11.5)', async (t, store) => {
   t.ok(blocks <= lookedAt / flushRows + 4, `${blocks} blocks for ${lookedAt} rows`)
 })
 
+onEachStore('row says what its request made, and a block of an older version is read without it', async (t, store) => {
+  const { row, record, list } = await start(t, store)
+  const made = { kind: 'resource', id: 'r1', name: 'Shop' } as const
+  await record([row(), row({ made }), row({ status: 403 })])
+  t.strictSame(
+    (await list()).items.map(item => item.made),
+    [null, made, null],
+  )
+  const [block] = await store.find('server_api_audit', { limit: 1 })
+  if (block === undefined) throw new Error('no block')
+  await store.upsert('server_api_audit', [{ ...block, data: JSON.stringify(JSON.parse(block.data).slice(0, 5)) }])
+  t.strictSame(
+    (await list()).items.map(item => item.made),
+    [null, null, null],
+  )
+})
+
 t.test('damaged block is reported as an error, not read as an empty block', async t => {
   const store = createMemoryStore()
   const { clock, row, record, list } = await start(t, store)
@@ -355,6 +373,8 @@ t.test('block has at most 500 rows of one second, and bounded columns (v3 11.4)'
     ['malformed', blockOf(1, { gateway: 'gate1' })],
     ['validation', blockOf(2, { paths: ['x'] })],
     ['validation', blockOf(1, { kindOf: [1] })],
+    ['validation', blockOf(1, { made: [{ row: 1, kind: 'resource', id: 'r1', name: '' }] })],
+    ['malformed', blockOf(1, { made: [{ row: 0, kind: 'resource', id: 'r1', name: 'x'.repeat(201) }] })],
   ]
   for (const [code, block] of refused) await t.rejects(ask('record-audit', { blocks: [block] }), { code })
   t.strictSame((await list()).items, [])

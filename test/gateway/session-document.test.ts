@@ -54,7 +54,7 @@ const story = [
   ...[`POST ${subject}/signals`, `POST ${subject}/rules`, `POST ${subject}/rules/trial`, `DELETE ${subject}`],
   ...['GET', 'POST'].map(method => `${method} /session/locations`),
   'PATCH /session/locations/{locationId}',
-  ...['GET /session/health', 'GET /session/audit'],
+  ...['GET /session/health', 'GET /session/audit', 'GET /session/workspaces/{workspaceId}/audit'],
   ...['GET', 'POST'].map(method => `${method} /session/prober-credentials`),
   'DELETE /session/prober-credentials/{credentialId}',
   'DELETE /session/locations/{locationId}',

@@ -422,6 +422,8 @@ const rights: [method: string, path: string, body: object | undefined, statuses:
   ['GET', '/session/keys', undefined, [401, 200, 200, 200, 200, 200]],
   ['POST', '/session/keys', { description: 'mine' }, [401, 201, 201, 201, 201, 201]],
   ['DELETE', '/session/keys/unknown000', undefined, [401, 404, 404, 404, 404, 404]],
+  ['GET', '/session/workspaces/{ws}/audit', undefined, [401, 404, 403, 403, 200, 404]],
+  ['GET', '/session/audit', undefined, [401, 403, 403, 403, 200, 200]],
   ['GET', '/session/users', undefined, [401, 403, 403, 403, 200, 200]],
   ['POST', '/session/users', {}, [401, 403, 403, 403, 422, 422]],
   ['PATCH', '/session/users/user-stan', { display_name: 'Stan' }, [401, 403, 403, 403, 200, 200]],

@@ -1,5 +1,12 @@
-// Rows of the audit as generation 3 serves them, and the address of one page of rows.
+// Rows of the audit as the session API serves them, and the address of one page of rows.
 import { workspaceId } from '../data/session.ts'
+
+export interface AuditMade {
+  kind: string
+  id: string
+  /** May be empty. */
+  name: string
+}
 
 export interface AuditRow {
   at: string
@@ -10,11 +17,8 @@ export interface AuditRow {
   path: string
   status: number
   user_agent: string | null
-}
-
-export interface AuditPage {
-  result: readonly AuditRow[]
-  meta: { next_cursor: string | null }
+  /** Object that the request made; null: none, or an older version stored the row. */
+  made: AuditMade | null
 }
 
 /** Names of the filters that the page passes to the API. */
@@ -24,10 +28,10 @@ const known = ['person', 'path', 'since', 'until']
  * Returns the API address of a page of audit rows. `filters`: query of the dashboard page; parameters that the API does not know are
  * omitted.
  */
-export function auditAddress(filters: string, cursor: string | null = null): string {
+export function auditAddress(filters: string, after: string | null = null): string {
   const asked = new URLSearchParams([...new URLSearchParams(filters)].filter(([name]) => known.includes(name)))
-  if (cursor !== null) asked.set('cursor', cursor)
-  return `/session/v3/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/audit?${asked}`
+  if (after !== null) asked.set('after', after)
+  return `/session/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/audit?${asked}`
 }
 
 /** Returns the API address of a page of the installation's audit, which contains changes that belong to no workspace. */
@@ -36,7 +40,7 @@ export function installationAddress(after: string | null = null): string {
 }
 
 /** A page of rows as the session API serves it. */
-export interface InstallationPage {
+export interface AuditPage {
   rows: readonly AuditRow[]
   /** Cursor of the next page; null: the last page. */
   next: string | null

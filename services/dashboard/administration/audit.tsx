@@ -16,7 +16,8 @@ import { type Column, Table } from '../parts/table/table.tsx'
 import { Tabs } from '../parts/table/tabs.tsx'
 import { Time } from '../parts/time.tsx'
 import { AuditFilters } from './audit-filters.tsx'
-import { type AuditPage, type AuditRow, auditAddress, type InstallationPage, installationAddress } from './audit-rows.ts'
+import { linkOfMade, partsOfPath, wordOfMade } from './audit-links.ts'
+import { type AuditMade, type AuditPage, type AuditRow, auditAddress, installationAddress } from './audit-rows.ts'
 
 const kinds = [
   { id: 'workspace', word: 'Workspace' },
@@ -48,10 +49,7 @@ export function Audit() {
 
 /** Changes that belong to no workspace: accounts, locations, probers. */
 function OfInstallation() {
-  const load = async (after: string | null): Promise<RowPage> => {
-    const { rows, next } = await read<InstallationPage>(installationAddress(after))
-    return { rows, next }
-  }
+  const load = (after: string | null) => read<AuditPage>(installationAddress(after))
   const loaded = useLoaded(() => load(null))
   return (
     <>
@@ -72,10 +70,7 @@ function OfWorkspace() {
 
 function Rows() {
   const filters = query.value.toString()
-  const load = async (cursor: string | null): Promise<RowPage> => {
-    const { result, meta } = await read<AuditPage>(auditAddress(filters, cursor))
-    return { rows: result, next: meta.next_cursor }
-  }
+  const load = (after: string | null) => read<AuditPage>(auditAddress(filters, after))
   const loaded = useMemo(() => createLoaded(() => load(null)), [filters])
   useEffect(() => void loaded.reload(), [loaded])
   const clears = useSignal(0)
@@ -96,14 +91,8 @@ function Rows() {
   )
 }
 
-interface RowPage {
-  rows: readonly AuditRow[]
-  /** Cursor of the next page; null: the last page. */
-  next: string | null
-}
-
 /** Shows the first page of rows, and the further pages that the person has requested. */
-function Pages({ first, load }: { first: RowPage; load(after: string | null): Promise<RowPage> }) {
+function Pages({ first, load }: { first: AuditPage; load(after: string | null): Promise<AuditPage> }) {
   const shown = useSignal(first)
   const more = useAct(async () => {
     const page = await load(shown.peek().next)
@@ -132,10 +121,38 @@ const columns: readonly Column<ShownRow>[] = [
   { head: 'When', cell: ({ at }) => <Time at={Date.parse(at)} isLong /> },
   { head: 'Person', cell: ({ person }) => person?.name ?? '–' },
   { head: 'By', cell: meansOf },
-  { head: 'Request', cell: ({ method, path }) => <code>{`${method} ${path}`}</code> },
+  { head: 'Request', cell: ({ method, path }) => <Request method={method} path={path} /> },
+  { head: 'Made', cell: ({ made }) => (made === null ? '–' : <Made made={made} />) },
   { head: 'Status', isNumber: true, cell: ({ status }) => status },
   { head: 'Program', cell: ({ user_agent }) => user_agent ?? '–' },
 ]
+
+/** The request, with a link at each part of the path that names an object with a page. */
+function Request({ method, path }: Pick<AuditRow, 'method' | 'path'>) {
+  return (
+    <code>
+      {`${method} `}
+      {partsOfPath(path).map(({ text, href }) => (href === null ? text : <a href={href}>{text}</a>))}
+    </code>
+  )
+}
+
+function Made({ made }: { made: AuditMade }) {
+  const href = linkOfMade(made)
+  const name = made.name === '' ? made.id : made.name
+  return (
+    <>
+      {wordOfMade(made)}{' '}
+      {href === null ? (
+        <span dir="auto">{name}</span>
+      ) : (
+        <a href={href} dir="auto">
+          {name}
+        </a>
+      )}
+    </>
+  )
+}
 
 function meansOf({ key, address }: AuditRow): string {
   if (address !== null) return `Observation address ${address.id}`

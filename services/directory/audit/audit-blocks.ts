@@ -1,5 +1,5 @@
 // Conversion of blocks of audit rows: from the block that a gateway sends to the stored document, and from the document to its rows. Pure.
-import type { AuditBlock, AuditKind, AuditView } from '#shared/contracts/ask/ask-audit.ts'
+import type { AuditBlock, AuditKind, AuditMade, AuditView } from '#shared/contracts/ask/ask-audit.ts'
 import type { AuditBlockDocument, PackedKind, PackedRows } from '#shared/contracts/audit.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -10,19 +10,22 @@ import { type AuditPlace, auditBlockId, compareAuditPlaces, parseAuditBlockId } 
 export interface PlacedRow extends AuditPlace {
   kind: PackedKind
   path: string
+  made: AuditMade | null
 }
 
 /**
  * Returns the document that stores a block. Throws `validation` if the block's columns differ in length, or if a row refers to a kind of
- * row that the block does not list.
+ * row, or something made to a row, that the block does not list.
  */
 export function blockDocument(block: AuditBlock): AuditBlockDocument {
-  const { workspaceId, isObservation, gateway, firstAt, kinds, afterMs, numbers, kindOf, paths } = block
+  const { workspaceId, isObservation, gateway, firstAt, kinds, afterMs, numbers, kindOf, paths, made = [] } = block
   const isWhole = [numbers, kindOf, paths].every(({ length }) => length === afterMs.length)
-  if (!isWhole || kindOf.some(kind => kind >= kinds.length)) throw new AppError('validation', 'Invalid block of audit rows')
+  const isListed = kindOf.every(kind => kind < kinds.length) && made.every(({ row }) => row < paths.length)
+  if (!isWhole || !isListed) throw new AppError('validation', 'Invalid block of audit rows')
   const { auditMs, auditObservationsMs } = limits.retention
   const newest = newestOf(afterMs.map((after, i) => ({ at: firstAt + after, number: numbers[i] as number, gateway })))
   const packed: PackedRows = [kinds.map(packedKind), afterMs, numbers, kindOf, paths]
+  if (made.length > 0) packed[5] = made.map(({ row, kind, id, name }) => [row, kind, id, name])
   return {
     id: auditBlockId(workspaceId, newest),
     firstAt,
@@ -35,20 +38,22 @@ export function blockDocument(block: AuditBlock): AuditBlockDocument {
 export function rowsOf({ id, firstAt, data }: AuditBlockDocument): PlacedRow[] {
   const { gateway } = parseAuditBlockId(id).newest
   try {
-    const [kinds, afterMs, numbers, kindOf, paths] = JSON.parse(data) as PackedRows
+    const [kinds, afterMs, numbers, kindOf, paths, made = []] = JSON.parse(data) as PackedRows
+    const madeBy = new Map(made.map(([row, kind, id, name]) => [row, { kind, id, name }]))
     return paths.map((path, i) => ({
       at: firstAt + (afterMs[i] as number),
       number: numbers[i] as number,
       gateway,
       kind: kinds[kindOf[i] as number] as PackedKind,
       path,
+      made: madeBy.get(i) ?? null,
     }))
   } catch (error) {
     throw new UnreadableDocument('server_api_audit', id, error)
   }
 }
 
-export function viewOf(workspaceId: string | null, { at, kind, path }: PlacedRow): AuditView {
+export function viewOf(workspaceId: string | null, { at, kind, path, made }: PlacedRow): AuditView {
   const [personId, personName, keyId, keyPrefix, addressId, method, status, userAgent] = kind
   return {
     at,
@@ -60,6 +65,7 @@ export function viewOf(workspaceId: string | null, { at, kind, path }: PlacedRow
     path,
     status,
     userAgent,
+    made,
   }
 }
 

@@ -29,7 +29,7 @@ export function createAuditBatch(gateway: string): AuditBatch {
     // A new block starts when the latest block is older than `blockMs`, and also if the clock was set back.
     if (open !== undefined && at >= open.firstAt && at - open.firstAt <= blockMs) return open
     const columns = { kinds: [], afterMs: [], numbers: [], kindOf: [], paths: [] }
-    const block = { workspaceId, isObservation, gateway, firstAt: at, ...columns }
+    const block: AuditBlock = { workspaceId, isObservation, gateway, firstAt: at, ...columns }
     latest.set(workspaceId, block)
     blocks.push(block)
     return block
@@ -50,9 +50,13 @@ export function createAuditBatch(gateway: string): AuditBatch {
       block.kindOf.push(placeOfKind(block, row))
       block.afterMs.push(row.at - block.firstAt)
       block.numbers.push(number)
-      block.paths.push(row.path)
+      const place = block.paths.push(row.path) - 1
       rows += 1
       characters += row.path.length
+      if (row.made === null) return
+      block.made ??= []
+      block.made.push({ row: place, ...row.made })
+      characters += row.made.id.length + row.made.name.length
     },
   }
 }

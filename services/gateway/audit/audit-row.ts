@@ -1,7 +1,7 @@
 // Audit row of a request. The row contains neither the query nor a token, and the length of every value is bounded. Pure. Reference:
 // docs/reference/v3.md, 11.3.
 
-import type { AuditKind } from '#shared/contracts/ask/ask-audit.ts'
+import type { AuditKind, AuditMade } from '#shared/contracts/ask/ask-audit.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { percentDecoded } from '#shared/net/url-credentials.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
@@ -31,6 +31,7 @@ export interface AuditRow extends AuditKind {
   workspaceId: string | null
   path: string
   isObservation: boolean
+  made: AuditMade | null
 }
 
 /** Returns the row of a request. `at`: instant when the response was ready, ms since the epoch. */
@@ -52,6 +53,7 @@ export function auditRow(answered: Answered, at: number): AuditRow {
     status,
     userAgent: userAgent === '' ? null : firstCharacters(redactedText(userAgent), userAgentCharacters),
     isObservation: isObservation || address !== null,
+    made: letIn.made,
   }
 }
 

@@ -2,6 +2,7 @@
 // reads the value.
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { AddressIdentity } from '#shared/contracts/ask/ask-addresses.ts'
+import type { AuditMade } from '#shared/contracts/ask/ask-audit.ts'
 import type { Caller } from '#shared/contracts/ask/ask-people.ts'
 
 declare module 'fastify' {
@@ -33,6 +34,8 @@ export interface LetIn {
    * no workspace.
    */
   workspaceId: string | null
+  /** Object that the request made, set from the result of its route (`noteMade`). Null: nothing yet. */
+  made: AuditMade | null
 }
 
 export const letInByKey = (identity: Identity): LetIn => ({
@@ -41,6 +44,7 @@ export const letInByKey = (identity: Identity): LetIn => ({
   key: { id: identity.keyId, prefix: identity.keyPrefix },
   address: null,
   workspaceId: null,
+  made: null,
 })
 
 /** Authorisation by an Observation address. `person`: owner of the key that was the second factor; null: the address needs no key. */
@@ -50,6 +54,7 @@ export const letInByAddress = ({ id, workspaceId }: AddressIdentity, person: Ide
   key: null,
   address: { id },
   workspaceId,
+  made: null,
 })
 
 export const letInBySession = (person: Caller): LetIn => ({
@@ -58,4 +63,5 @@ export const letInBySession = (person: Caller): LetIn => ({
   key: null,
   address: null,
   workspaceId: null,
+  made: null,
 })

@@ -2,6 +2,7 @@
 // Each family of routes has a `register.ts`, which runs the family's checks in order.
 import type { Static, TObject, TSchema } from 'typebox'
 import type { KeyAction } from '#shared/contracts/account.ts'
+import type { AuditMade } from '#shared/contracts/ask/ask-audit.ts'
 import type { Call } from './answer.ts'
 
 /** Least rights that a caller needs. */
@@ -87,6 +88,8 @@ export interface Route<
   refusals: readonly Word[]
   /** Whether the audit records accepted reads; absent: no. Requests other than GET are always recorded (v3 11.3). */
   isAudited?: boolean
+  /** Kind of the object that the route makes. The audit row names this object as the result shows it. Absent: the route makes none. */
+  makes?: AuditMade['kind']
   /**
    * Whether the route changes nothing although it has a body. If a session authorised the request, the audit treats the request as a read
    * and does not record it.

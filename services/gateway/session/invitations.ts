@@ -54,6 +54,7 @@ const invite = route('POST', sent, {
   needs: owner,
   body: NewInvitation,
   status: 201,
+  makes: 'invitation',
   result: Invitation,
   refusals: ['conflict'],
   examples: [{ username: 'grace', role: 'viewer' }],

@@ -46,6 +46,7 @@ const createKey = route('POST', '/keys', {
   needs: signedIn,
   body: NewKey,
   status: 201,
+  makes: 'key',
   result: MadeKey,
   refusals: ['conflict', 'not_found'],
   examples: [{ description: 'deploy script' }],

@@ -42,6 +42,7 @@ const addMember = route('POST', all, {
   needs: owner,
   body: NewMember,
   status: 201,
+  makes: 'member',
   result: Member,
   refusals: ['conflict'],
   examples: [{ username: 'ada', role: 'viewer' }],

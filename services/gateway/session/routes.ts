@@ -4,6 +4,7 @@ import { installationRoutes } from './administration/installation.ts'
 import { locationRoutes } from './administration/locations.ts'
 import { proberCredentialRoutes } from './administration/prober-credentials.ts'
 import { userRoutes } from './administration/users.ts'
+import { auditRoutes } from './audit.ts'
 import { deliveryLogRoutes } from './delivery-log.ts'
 import { destinationSecretRoutes } from './destination-secrets.ts'
 import { eventRoutes } from './event-stream.ts'
@@ -48,6 +49,7 @@ export const sessionRoutes: readonly Route[] = [
   ...templateUseRoutes,
   ...userRoutes,
   ...installationRoutes,
+  ...auditRoutes,
   ...locationRoutes,
   ...proberCredentialRoutes,
 ]

@@ -44,6 +44,7 @@ const createWorkspace = route('POST', '/workspaces', {
   needs: signedIn,
   body: WorkspaceName,
   status: 201,
+  makes: 'workspace',
   result: WorkspaceOfMine,
   refusals: ['conflict'],
   examples: [{ name: 'Payments' }],

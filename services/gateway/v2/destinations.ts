@@ -50,6 +50,7 @@ const list = routeByQuery('GET', all, {
 })
 
 const create = routeByBody('POST', all, {
+  makes: 'destination',
   summary: 'Makes a destination, enabled; the first of a workspace becomes its default.',
   body: bodies.CreateDestinationBody,
   result: Destination,

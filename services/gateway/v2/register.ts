@@ -1,6 +1,7 @@
 // Registers a route of generations 1 and 2 from its record. Checks run in this order: key and route, workspace and object, role, JSON,
 // fields (reference/envelope 4.1).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { noteMade } from '../audit/made.ts'
 import { fieldReader } from '../body/fields.ts'
 import { jsonOnce } from '../body/json-body.ts'
 import { queryText } from '../body/query.ts'
@@ -24,7 +25,9 @@ export function registerRoute(fastify: FastifyInstance, context: GatewayContext,
     config: { isDry: route.isDry ?? false },
     handler: async (request, reply) => {
       const call = { ...callOf(request, reply), json: jsonOnce(request, reply) }
-      return classicDialect.success(await withinBudget(context.clock, request.arrivedAt, budgetMs, respond(call)))
+      const result = await withinBudget(context.clock, request.arrivedAt, budgetMs, respond(call))
+      noteMade(request, route, result)
+      return classicDialect.success(result)
     },
   })
 }

@@ -82,6 +82,7 @@ const list = routeByQuery('GET', all, {
 })
 
 const create = routeByBody('POST', all, {
+  makes: 'transformation',
   summary: 'Stores a payload template that renders all samples.',
   body: TransformationBody,
   result: Transformation,

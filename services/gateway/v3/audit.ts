@@ -24,20 +24,25 @@ export const AuditObject = Answered('AuditRow', {
 
 const SentInstant = Type.String({ minLength: 1 })
 
+/** Filters of the rows, also in the session API. */
+export const auditFilters = {
+  person: { schema: Type.String({ pattern: idPattern }), meaning: 'The id of a person.' },
+  path: {
+    schema: Type.String({ minLength: 1, maxLength: limits.audit.pathCharacters }),
+    meaning:
+      'What the path begins with behind the workspace, such as `/resources`; a path without a workspace is compared whole.',
+  },
+  since: { schema: SentInstant, meaning: 'Rows of this instant and later.' },
+  until: { schema: SentInstant, meaning: 'Rows before this instant.' },
+}
+
 const listAudit = route('GET', '/workspaces/:workspace/audit', {
   summary: 'Who changed what in the workspace or read its evidence, newest first.',
   more: 'A page with filters may be short, or empty, and have a next one.',
   needs: { role: 'owner', scope: 'full' },
   isAudited: false,
   query: {
-    person: { schema: Type.String({ pattern: idPattern }), meaning: 'The id of a person.' },
-    path: {
-      schema: Type.String({ minLength: 1, maxLength: limits.audit.pathCharacters }),
-      meaning:
-        'What the path begins with behind the workspace, such as `/resources`; a path without a workspace is compared whole.',
-    },
-    since: { schema: SentInstant, meaning: 'Rows of this instant and later.' },
-    until: { schema: SentInstant, meaning: 'Rows before this instant.' },
+    ...auditFilters,
     ...pageQuery,
   },
   result: Type.Array(AuditObject),
@@ -45,7 +50,7 @@ const listAudit = route('GET', '/workspaces/:workspace/audit', {
   handler: async ({ directory }, call) => {
     const { workspaceId, query, traceId } = call
     const { person: personId = null, path = null } = query as { person?: string; path?: string }
-    const [since, until] = [instantOf(query, 'since'), instantOf(query, 'until')]
+    const [since, until] = [auditInstant(query, 'since'), auditInstant(query, 'until')]
     const wanted = { workspaceId, personId, path, since, until, limit: limitOf(call), after: readCursor(call) }
     const { items, next } = await directory.ask('list-audit', wanted, traceId)
     return new Paged(items.map(auditObject), formatCursor(call, next))
@@ -53,7 +58,7 @@ const listAudit = route('GET', '/workspaces/:workspace/audit', {
 })
 
 /** Returns the parameter's instant, rounded up to a whole millisecond. Null: the parameter was not sent. */
-function instantOf(query: Readonly<Record<string, unknown>>, name: 'since' | 'until'): number | null {
+export function auditInstant(query: Readonly<Record<string, unknown>>, name: 'since' | 'until'): number | null {
   const sent = query[name]
   if (typeof sent !== 'string') return null
   const atUs = parseTimestamp(sent)

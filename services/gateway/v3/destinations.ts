@@ -83,6 +83,7 @@ const create = route('POST', all, {
   needs: writing,
   body: NewDestination,
   status: 201,
+  makes: 'destination',
   result: DestinationObject,
   refusals: ['409 name', '422 name', '422 url', '422 channel', '422 send_on_open', '422 default'],
   examples: [

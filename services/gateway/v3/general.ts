@@ -59,6 +59,7 @@ const createWorkspace = route('POST', '/workspaces', {
   needs: { role: 'anybody', scope: 'full' },
   body: Strict({ name: NameText(60) }),
   status: 201,
+  makes: 'workspace',
   result: Workspace,
   refusals: ['422 name'],
   examples: [{ name: 'Production' }],

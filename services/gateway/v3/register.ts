@@ -2,6 +2,7 @@
 // 1.3.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { once } from '#shared/async/once.ts'
+import { noteMade } from '../audit/made.ts'
 import type { GatewayContext } from '../context.ts'
 import { callOf, pathPart } from '../http/answer.ts'
 import type { Route } from '../http/route.ts'
@@ -30,6 +31,7 @@ export function registerRoute(fastify: FastifyInstance, context: GatewayContext,
     config: { isOpen, isAudited, isDry, takesObservations },
     handler: async (request, reply) => {
       const result = await withinBudget(context.clock, request.arrivedAt, budgetMs, respond(request, reply))
+      noteMade(request, route, result)
       void reply.code(status)
       return v3Dialect.success(result)
     },

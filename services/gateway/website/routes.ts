@@ -51,6 +51,7 @@ export function websiteRoutes(family: WebsiteFamily): Route[] {
     }),
     route('POST', path, {
       ...words.create,
+      makes: 'resource',
       needs: editor,
       body: family.bodies.create,
       result: family.result,

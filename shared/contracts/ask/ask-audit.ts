@@ -20,6 +20,28 @@ export type AuditKind = Static<typeof AuditKind>
 
 const rows = { minItems: 1, maxItems: 500 }
 
+/** Object that a request made. `id` and `name` are as the response shows them; `name` may be empty. Never a secret. */
+export const AuditMade = Type.Object({
+  kind: Type.Enum([
+    ...([
+      'workspace',
+      'member',
+      'invitation',
+      'user',
+      'key',
+      'template',
+      'resource',
+      'custom_subject',
+      'signal',
+      'rule',
+    ] as const),
+    ...(['destination', 'transformation', 'address', 'location', 'prober_credential'] as const),
+  ]),
+  id: Type.String({ minLength: 1, maxLength: 200 }),
+  name: Type.String({ maxLength: 200 }),
+})
+export type AuditMade = Static<typeof AuditMade>
+
 /** Audit rows of one workspace at one gateway, stored as columns. Bounds: `limits.audit`. */
 const AuditBlock = Type.Object({
   /** Id of the workspace. Null: the paths of the requests name no workspace, or the callers are not members of the named workspace. */
@@ -38,6 +60,10 @@ const AuditBlock = Type.Object({
   kindOf: Type.Array(Type.Integer({ minimum: 0, maximum: 499 }), rows),
   /** Paths without queries and tokens. */
   paths: Type.Array(Type.String({ maxLength: 500 }), rows),
+  /** What requests made, with the index of the row of each. Absent: no request of the block made anything. */
+  made: Type.Optional(
+    Type.Array(Type.Object({ row: Type.Integer({ minimum: 0, maximum: 499 }), ...AuditMade.properties }), rows),
+  ),
 })
 export type AuditBlock = Static<typeof AuditBlock>
 
@@ -75,4 +101,6 @@ export interface AuditView {
   path: string
   status: number
   userAgent: string | null
+  /** Null also for rows that were stored before rows said what was made. */
+  made: AuditMade | null
 }

@@ -80,6 +80,7 @@ t.test('administrator reads health findings, oldest first, and audit rows of cha
   await world.clock.advance(2_000)
   const audit = (await ada.send('GET', '/session/audit?limit=1')).json
   t.match(audit.rows, [{ method: 'POST', path: '/session/locations', person: { name: 'Ada' }, workspace: null, status: 201 }])
+  t.match(audit.rows[0].made, { kind: 'location', id: /^\w+$/, name: 'mars' }, 'the row names what was made')
   for (const query of ['?limit=0', '?limit=201', '?after=%2F', '?person=x'])
     t.equal((await ada.send('GET', `/session/audit${query}`)).status, 422, query)
   if (audit.next !== null) t.equal((await ada.send('GET', `/session/audit?after=${audit.next}`)).status, 200)

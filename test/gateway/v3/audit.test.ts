@@ -95,7 +95,12 @@ t.test('request with an accepted key is recorded unless it is a read (v3 11.3)',
     path: templates,
     status: 201,
     userAgent: 'node',
+    made: { kind: 'template', id: 'heartbeat@1', name: 'Heartbeat' },
   })
+  t.ok(
+    found.slice(0, -1).every(({ made }) => made === null),
+    'a refused request made nothing',
+  )
   t.match(found[5], { key: { id: 'scoped', prefix: tokenPrefix(scoped) }, person: { id: 'user-olga' } })
   t.notMatch(await world.dump(), token, 'no token is stored')
 })
@@ -255,7 +260,14 @@ const planted: Family = {
     fastify.addHook('onRequest', (request, reply, done) => {
       const { address, session } = request.headers
       if (address !== undefined) {
-        request.letIn = { by: 'address', person: null, key: null, address: { id: String(address) }, workspaceId: 'w1' }
+        request.letIn = {
+          by: 'address',
+          person: null,
+          key: null,
+          address: { id: String(address) },
+          workspaceId: 'w1',
+          made: null,
+        }
         return done()
       }
       authenticate(request, reply, refusal => {

@@ -20,6 +20,7 @@ export const auditRow = (at: number, more: Partial<AuditRow> = {}): AuditRow => 
   status: 201,
   userAgent: 'curl/8',
   isObservation: false,
+  made: null,
   ...more,
 })
 

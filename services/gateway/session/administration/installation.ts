@@ -1,11 +1,8 @@
-// Installation data for administrators. GET /session/health: conditions that need attention. GET /session/audit: changes outside all
-// workspaces.
+// GET /session/health, for administrators: conditions that need attention.
 import { Type } from 'typebox'
 import { timestamp } from '../../body/instants.ts'
-import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
-import type { QueryParameter, Route } from '../../http/route.ts'
-import { AuditObject, auditObject } from '../../v3/audit.ts'
-import { sessionQuery } from '../caller/query.ts'
+import { Answered, Instant } from '../../body/result-schema.ts'
+import type { Route } from '../../http/route.ts'
 import { admin, route } from '../caller/session-route.ts'
 
 const showHealth = route('GET', '/health', {
@@ -42,23 +39,4 @@ const showHealth = route('GET', '/health', {
   },
 })
 
-const auditQuery: Record<string, QueryParameter> = {
-  limit: { schema: Type.Integer({ minimum: 1, maximum: 200 }), meaning: 'Rows of the page; absent: 50.' },
-  after: { schema: Type.String({ pattern: '^[0-9A-Za-z]{1,64}$' }), meaning: 'The `next` of the page before.' },
-}
-
-const showAudit = route('GET', '/audit', {
-  summary: 'Who changed what outside of workspaces, newest first; a workspace has its own audit.',
-  needs: admin,
-  query: auditQuery,
-  result: Answered('InstallationAudit', { rows: Type.Array(AuditObject), next: OrNull(Type.String({ examples: ['0abc'] })) }),
-  refusals: ['invalid'],
-  handler: async ({ directory }, call) => {
-    const { limit = 50, after = null } = sessionQuery(auditQuery, call) as { limit?: number; after?: string }
-    const everything = { workspaceId: null, personId: null, path: null, since: null, until: null }
-    const { items, next } = await directory.ask('list-audit', { ...everything, limit, after }, call.traceId)
-    return { rows: items.map(auditObject), next }
-  },
-})
-
-export const installationRoutes: readonly Route[] = [showHealth, showAudit]
+export const installationRoutes: readonly Route[] = [showHealth]

@@ -37,6 +37,7 @@ const createLocation = route('POST', '/locations', {
   needs: admin,
   body: NewLocation,
   status: 201,
+  makes: 'location',
   result: Place,
   refusals: ['conflict'],
   examples: [{ name: 'frankfurt', display_name: 'Frankfurt' }],

@@ -41,6 +41,7 @@ const createCredential = route('POST', '/prober-credentials', {
   needs: admin,
   body: NewCredential,
   status: 201,
+  makes: 'prober_credential',
   result: MadeCredential,
   refusals: ['conflict', 'not_found'],
   examples: [{ location: 'frankfurt', description: 'rack 4' }],

@@ -56,6 +56,7 @@ const createUser = route('POST', users, {
   needs: admin,
   body: NewUser,
   status: 201,
+  makes: 'user',
   result: Account,
   refusals: ['conflict'],
   examples: [{ username: 'ada', display_name: 'Ada', password: 'a first password', admin: false }],

@@ -1,5 +1,6 @@
 // Registers a route of the session API from its record. Checks run in this order: caller, object, rights, ids, body.
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { noteMade } from '../../audit/made.ts'
 import { jsonOnce } from '../../body/json-body.ts'
 import { roleIn } from '../../callers/access.ts'
 import { type Call, callOf, pathPart } from '../../http/answer.ts'
@@ -20,7 +21,9 @@ export function registerRoute(fastify: FastifyInstance, context: SessionContext,
     config: { isDry },
     handler: async (request, reply) => {
       const work = respond(callOf(request, reply))
-      return answer(reply, status, await withinBudget(context.clock, request.arrivedAt, budgetMs, work))
+      const result = await withinBudget(context.clock, request.arrivedAt, budgetMs, work)
+      noteMade(request, route, result)
+      return answer(reply, status, result)
     },
   })
 }

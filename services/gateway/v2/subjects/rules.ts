@@ -44,6 +44,7 @@ const listRules = subjectReadRoute('GET', all, {
 })
 
 const createRule = subjectWriteRoute('POST', all, {
+  makes: 'rule',
   summary: 'Authors a rule, which judges from then on.',
   body: RuleBody,
   result: SubjectRule,

@@ -69,6 +69,7 @@ const listSignals = subjectReadRoute('GET', all, {
 })
 
 const createSignal = subjectWriteRoute('POST', all, {
+  makes: 'signal',
   summary: 'Adds a signal.',
   more: 'A heartbeat reports on a schedule, and its silence can become no data; an event reports when something happens.',
   body: CreateSignalBody,

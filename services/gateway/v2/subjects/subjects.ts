@@ -68,6 +68,7 @@ const listSubjects = route('GET', '/subjects', {
 })
 
 const createSubject = route('POST', '/subjects', {
+  makes: 'custom_subject',
   summary: 'Makes an empty subject: without signals, without rules.',
   more: 'Names that collide get a numbered slug.',
   needs: editor,

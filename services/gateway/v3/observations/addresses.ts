@@ -54,6 +54,7 @@ const create = route('POST', all, {
   needs,
   body: NewAddress,
   status: 201,
+  makes: 'address',
   result: MadeAddress,
   refusals: ['422 template', '422 description'],
   examples: [{ description: 'Nightly jobs' }],

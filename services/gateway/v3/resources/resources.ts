@@ -97,6 +97,7 @@ const create = route('POST', all, {
   needs: { role: 'editor', scope: 'resources' },
   body: NewResource,
   status: 201,
+  makes: 'resource',
   result: ResourceObject,
   refusals: ['409 key', '422 template', '422 key', '422 name', '422 labels', '422 a field of meta'],
   examples: [

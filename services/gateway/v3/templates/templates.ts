@@ -66,6 +66,7 @@ const publish = route('POST', '/workspaces/:workspace/templates', {
   needs: { role: 'editor', scope: 'templates' },
   body: Manifest,
   status: 201,
+  makes: 'template',
   result: TemplateObject,
   refusals: ['409', '422 a dotted place in the Template', '422 key'],
   examples: [heartbeat(1, 120), heartbeat(2, 300)],
