@@ -1,0 +1,63 @@
+// The real program on the data folders that releases left behind: nothing is lost, nothing is told twice, every monitor is checked within its
+// interval. `make.ts` makes the folders.
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { day } from '#shared/limits/limits.ts'
+import { eventually, runProgram, temporaryFolder } from '../infra/run-program.ts'
+import { startPlaces, websites } from './places.ts'
+
+interface Left {
+  madeAt: string
+  workspaceId: string
+  /** Ids of Resources, of open and of closed incidents. */
+  resources: string[]
+  open: string[]
+  closed: string[]
+  /** Idempotency keys of messages that a receiver has accepted, and of messages that none has accepted yet. */
+  told: string[]
+  underWay: string[]
+}
+
+/** Age from which on messages that were under way are no longer stored, and age at which the first key has ended. */
+const forgottenMs = 13 * day
+const keyMs = 179 * day
+
+for (const file of globSync('left-by-*.tar.gz', { cwd: import.meta.dirname })) {
+  t.test(`${file}: nothing is lost, nothing is told twice, every monitor is checked`, async t => {
+    const folder = temporaryFolder(t)
+    execFileSync('tar', ['-xzf', join(import.meta.dirname, file), '-C', folder])
+    const left = JSON.parse(readFileSync(join(folder, 'list.json'), 'utf8')) as Left
+    const { server, messages, checked } = await startPlaces(200)
+    t.teardown(() => server.close())
+    t.teardown(() => server.closeAllConnections())
+    const dataFolder = join(folder, 'data')
+    const program = runProgram(t, ['start'], { DATA_DIR: dataFolder })
+    const [, url = ''] = await program.says(/listens on (http:\S+?);/)
+    const ageMs = Date.now() - Date.parse(left.madeAt)
+    const kept = () => readFileSync(join(dataFolder, 'first-key'), 'utf8')
+    const made = () => runProgram(t, ['key', 'create'], { DATA_DIR: dataFolder }).ended.then(({ stdout }) => stdout)
+    const key = ageMs < keyMs ? kept() : await made()
+    const headers = { authorization: `Bearer ${key.trim()}` }
+    const idsOf = async (path: string): Promise<string[]> => {
+      const response = await fetch(`${url}/api/v3/workspaces/${left.workspaceId}/${path}`, { headers })
+      t.equal(response.status, 200, `the key is valid for ${path}`)
+      const { result } = (await response.json()) as { result: { id: string }[] }
+      return result.map(({ id }) => id).sort()
+    }
+    await eventually('every website is checked', () => websites.every(path => checked.has(path)))
+    const received = () => messages.map(({ key }) => key)
+    if (ageMs < forgottenMs)
+      await eventually('what was under way arrives', () => left.underWay.every(key => received().includes(key)))
+    t.strictSame(await idsOf('resources?limit=100'), left.resources.sort())
+    t.strictSame(await idsOf('incidents?lifecycle=open'), left.open.sort())
+    t.strictSame(await idsOf('incidents?lifecycle=closed'), left.closed.sort())
+    t.strictSame(
+      left.told.filter(key => received().includes(key) && !left.underWay.includes(key)),
+      [],
+      'what was told is not told again',
+    )
+    t.equal(new Set(messages.map(({ hook, key }) => `${hook} ${key}`)).size, messages.length, 'no receiver gets a message twice')
+  })
+}
