@@ -130,6 +130,7 @@ const pages: Page[] = [
 const untried = {
   'running-it.md': 'containers, systemd and a reverse proxy',
   'running-a-cluster.md': 'containers',
+  'upgrading.md': 'a backup of an older version; test/upgrade opens one',
 }
 
 t.test('commands of every page are run, or the reason against it is listed', async t => {

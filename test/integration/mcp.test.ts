@@ -178,14 +178,13 @@ async function everyTool(t: Test, client: McpClient): Promise<void> {
 /** Compiles every schema in strict mode, in which an unknown keyword is an error. */
 function requireStrictSchemas(t: Test, listed: readonly ListedTool[]): void {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
-  for (const { name, inputSchema, outputSchema, annotations, description } of listed) {
+  for (const { name, title, inputSchema, outputSchema, annotations, description } of listed) {
     const { run, ...record } = tools.find(tool => tool.name === name) ?? tools[0]!
     t.doesNotThrow(() => ajv.compile(inputSchema), `${name}: arguments`)
     t.doesNotThrow(() => ajv.compile(outputSchema ?? {}), `${name}: result`)
     t.match(inputSchema, { type: 'object', additionalProperties: false }, name)
-    t.equal(description, record.description)
+    t.strictSame([title, description], [record.title, record.description])
     t.strictSame(annotations, {
-      title: record.title,
       readOnlyHint: record.effect === 'reads',
       destructiveHint: ['archive_resource', 'delete_destination', 'rebind_resource'].includes(name),
       openWorldHint: name === 'test_destination',

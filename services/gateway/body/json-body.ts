@@ -109,7 +109,12 @@ function readChunks(request: FastifyRequest, reply: FastifyReply, chunks: Buffer
       kept.release()
       reject(error)
     }
-    const kept = request.bodies.begin(senderOf(request), refuse)
+    const kept = request.bodies.begin(senderOf(request), error => {
+      // The rest stays unread: reading it would take as long as reading a body that is wanted.
+      raw.pause()
+      if (!reply.sent) reply.header('connection', 'close')
+      refuse(error)
+    })
     const complete = () => {
       if (isSettled) return
       isSettled = true

@@ -14,20 +14,34 @@ export interface Group<Member> {
   members: Map<Member, number>
 }
 
+interface Network<Member> {
+  amount: number
+  holders: Map<string, Group<Member>>
+}
+
 export class Holdings<Member extends Held> {
   readonly #holders = new Map<string, Group<Member>>()
-  readonly #networks = new Map<string, Group<Member>>()
+  readonly #networks = new Map<string, Network<Member>>()
 
   /** Counts a further amount of a member. The member's `holder` and `network` must not change while it is counted. */
   add(member: Member, amount: number): void {
-    addTo(this.#holders, member.holder, member, amount)
-    addTo(this.#networks, member.network, member, amount)
+    addTo(this.#holders, member, amount)
+    let network = this.#networks.get(member.network)
+    if (network === undefined) {
+      network = { amount: 0, holders: new Map() }
+      this.#networks.set(member.network, network)
+    }
+    network.amount += amount
+    addTo(network.holders, member, amount)
   }
 
   /** Counts nothing of a member any longer. */
   remove(member: Member): void {
-    removeFrom(this.#holders, member.holder, member)
-    removeFrom(this.#networks, member.network, member)
+    removeFrom(this.#holders, member)
+    const network = this.#networks.get(member.network)
+    if (network === undefined) return
+    network.amount -= removeFrom(network.holders, member)
+    if (network.holders.size === 0) this.#networks.delete(member.network)
   }
 
   /**
@@ -38,32 +52,33 @@ export class Holdings<Member extends Held> {
     const holder = largestOf(this.#holders.values())
     const network = largestOf(this.#networks.values())
     if (holder === null || network === null || holder.amount >= network.amount) return holder
-    const within = new Map<string, Group<Member>>()
-    for (const [member, amount] of network.members) addTo(within, member.holder, member, amount)
-    return { amount: network.amount, members: (largestOf(within.values()) ?? network).members }
+    return { amount: network.amount, members: (largestOf(network.holders.values()) ?? holder).members }
   }
 }
 
-function addTo<Member>(groups: Map<string, Group<Member>>, name: string, member: Member, amount: number): void {
-  let group = groups.get(name)
+function addTo<Member extends Held>(groups: Map<string, Group<Member>>, member: Member, amount: number): void {
+  let group = groups.get(member.holder)
   if (group === undefined) {
     group = { amount: 0, members: new Map() }
-    groups.set(name, group)
+    groups.set(member.holder, group)
   }
   group.amount += amount
   group.members.set(member, (group.members.get(member) ?? 0) + amount)
 }
 
-function removeFrom<Member>(groups: Map<string, Group<Member>>, name: string, member: Member): void {
-  const group = groups.get(name)
-  if (group === undefined) return
-  group.amount -= group.members.get(member) ?? 0
+/** Returns the amount that was counted of the member. */
+function removeFrom<Member extends Held>(groups: Map<string, Group<Member>>, member: Member): number {
+  const group = groups.get(member.holder)
+  const amount = group?.members.get(member) ?? 0
+  if (group === undefined) return amount
+  group.amount -= amount
   group.members.delete(member)
-  if (group.members.size === 0) groups.delete(name)
+  if (group.members.size === 0) groups.delete(member.holder)
+  return amount
 }
 
-function largestOf<Member>(groups: Iterable<Group<Member>>): Group<Member> | null {
-  let largest: Group<Member> | null = null
+function largestOf<Sized extends { amount: number }>(groups: Iterable<Sized>): Sized | null {
+  let largest: Sized | null = null
   for (const group of groups) if (largest === null || group.amount > largest.amount) largest = group
   return largest
 }
