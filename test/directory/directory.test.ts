@@ -299,6 +299,40 @@ onEachStore('locations', async (t, given) => {
 
 onEachStore('reads', async (t, given) => {
   const { ask, store } = await start(t, given)
+  await t.test('list of conditions has the oldest, whatever their ids', async t => {
+    const { listed } = limits.operator
+    const never = {
+      rev: 1,
+      writer: '',
+      changedAt: 0,
+      seenAt: 0,
+      count: 0,
+      summary: '',
+      unsent: [],
+      attempts: 0,
+      claimedBy: null,
+      dueAt: null,
+    }
+    const condition = (i: number): ConditionDocument => {
+      const objectId = String(1_000 + i)
+      return {
+        ...never,
+        id: `key_expiring.${objectId}`,
+        kind: 'key_expiring',
+        objectId,
+        name: objectId,
+        raised: 1,
+        since: 10_000 - i,
+      }
+    }
+    await store.insert(
+      'conditions',
+      Array.from({ length: listed + 50 }, (_, i) => condition(i)),
+    )
+    const found = await ask('list-conditions', {})
+    t.equal(found.length, listed)
+    t.strictSame([found[0]?.since, found.at(-1)?.since], [10_000 - listed - 49, 10_000 - 50])
+  })
   const put = (id: string, change: object) =>
     store.upsert('subjects', [{ ...subjectDocument(id, 'w', id, id, check, 5), ...change }])
 

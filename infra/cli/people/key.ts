@@ -11,7 +11,9 @@ import { usageError } from '../../runtime/start-error.ts'
 import { keyIdOf, userOf, workspaceOf } from '../installation/look-up.ts'
 import { withInstallation } from '../installation/running-installation.ts'
 import { addNoun, type JsonOption } from '../noun.ts'
-import { day, instant, printJson, printMade, printTable, say } from '../terminal/printing.ts'
+import { day, instant, printJson, printMade, printTable, say, warn } from '../terminal/printing.ts'
+
+const { listed } = limits.directory
 
 interface KeyOptions extends JsonOption {
   description?: string
@@ -69,6 +71,8 @@ async function listKeys(options: KeyOptions): Promise<void> {
     const userId = options.user === undefined ? null : (await userOf(ask, options.user)).id
     return ask('list-keys', { userId })
   })
+  if (options.user === undefined && keys.length >= listed)
+    warn(`Only the newest ${listed} keys are listed. Name a user with --user to see all keys of this user.`)
   if (options.json) return printJson(keys.map(readable))
   const rows = keys.map(key => [
     key.id,

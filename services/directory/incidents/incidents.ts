@@ -1,10 +1,12 @@
 // Reads of incidents for generations 1 and 2, and of the installation's conditions. Keepers write incidents, notifiers write conditions.
 import type { IncidentView } from '#shared/contracts/ask/ask-subjects.ts'
+import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { pagesOf } from '#shared/store/pages.ts'
 import type { Answer, DirectoryContext } from '../context.ts'
 import { readPage } from '../documents/page.ts'
 import { pick } from '../documents/pick.ts'
@@ -76,10 +78,14 @@ function incidentView(incident: IncidentDocument, publicId: string, subject: Sub
   }
 }
 
-/** Returns the current conditions of the installation, oldest first. Only notifiers write them. */
+/** Returns the oldest current conditions of the installation, oldest first. Only notifiers write them. */
 export const listConditions: Answer<'list-conditions'> = async ({ store }) => {
-  const found = await store.find('conditions', { where: { raised: 1 }, limit: limits.operator.listed })
+  const query = { where: { raised: 1 }, limit: limits.operator.listed }
+  const found: ConditionDocument[] = []
+  // The store cannot sort by `since`, so all conditions are read before the oldest are chosen.
+  for await (const page of pagesOf(query, paged => store.find('conditions', paged))) found.push(...page)
   return found
     .map(({ kind, name, since, summary }) => ({ kind, name, since, summary }))
     .sort((one, other) => one.since - other.since)
+    .slice(0, limits.operator.listed)
 }

@@ -7,12 +7,15 @@ import { type Command, CommanderError } from 'commander'
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { createLogger } from '#shared/observability/logger.ts'
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
+import { hashToken } from '#shared/tokens/api-token.ts'
 import { createProgram } from '../../../infra/cli/program.ts'
 import { exitCodes, StartError } from '../../../infra/runtime/start-error.ts'
 import { startDirectory } from '../../../services/directory/app.ts'
+import { keyDocument } from '../../../services/directory/keys/keys.ts'
 import { bootstrap } from '../../../services/directory/people/bootstrap.ts'
 import { startTestBus } from '../../support/bus/nats.ts'
 import { auditBlocks, auditRow } from '../../support/store/audit-rows.ts'
@@ -279,6 +282,24 @@ t.test('audit of one or all workspaces is printed newest first, including delete
   t.match(stdout, /Auditor +session +Audit two +POST/)
   t.match(stdout, /address a1 +Audit one +POST +\/in\/… +201 +evil 2J$/m)
   t.match(stdout, new RegExp(`key wk_1234… +${gone.id} `), 'the id of a workspace that has no name any more')
+})
+
+t.test('list of all keys says that older keys are left out', async t => {
+  const { listed } = limits.directory
+  const key = (i: number) => {
+    const made = { id: `many${i}`, userId: 'nobody', description: '', tokenHash: hashToken(`many${i}`), prefix: 'wk_many' }
+    return keyDocument({ ...made, createdAt: clock.now(), scope: null })
+  }
+  const many = Array.from({ length: listed }, (_, i) => key(i))
+  await store.insert('keys', many)
+  const { stderr } = await command('key list')
+  t.match(stderr, /Only the newest 1000 keys are listed\. Name a user with --user/)
+  t.notMatch((await command('key list --user ann')).stderr, /newest/)
+  await store.delete(
+    'keys',
+    many.map(({ id }) => id),
+  )
+  t.notMatch((await command('key list')).stderr, /newest/)
 })
 
 t.test('key is created for a person, and the keys of one person are listed', async t => {
