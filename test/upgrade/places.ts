@@ -24,12 +24,15 @@ export interface Places {
   messages: Message[]
   /** Paths that were requested, besides those of hooks. */
   checked: Set<string>
+  /** Resolves once each website was requested. */
+  allChecked: Promise<void>
 }
 
 /** `lateStatus`: status with which `lateHook` responds. */
 export async function startPlaces(lateStatus: number): Promise<Places> {
   const messages: Message[] = []
   const checked = new Set<string>()
+  const { promise: allChecked, resolve } = Promise.withResolvers<void>()
   const server = createServer(async (request, response) => {
     const { url = '', headers } = request
     if (url.endsWith('hook')) {
@@ -39,8 +42,9 @@ export async function startPlaces(lateStatus: number): Promise<Places> {
       return void response.writeHead(url === '/late-hook' ? lateStatus : 200).end()
     }
     checked.add(url)
+    if (websites.every(path => checked.has(path))) resolve()
     response.writeHead(url.startsWith('/ill') ? 503 : 200).end('a page')
   }).listen(port, '127.0.0.1')
   await once(server, 'listening')
-  return { server, messages, checked }
+  return { server, messages, checked, allChecked }
 }
