@@ -5,6 +5,7 @@ import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subj
 import { redactedCause } from '#shared/incidents/cause-text.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { statusOf } from '#shared/subjects/resource-view.ts'
+import { rosterCheck } from '#shared/subjects/watched-line.ts'
 
 /** Returns the next step of an open incident by time alone, as `nextStep` of `machines/incident-outlook.ts`. */
 export type NextStepOf = (
@@ -22,12 +23,22 @@ export function rosterRow(subject: SubjectDocument, nextStepOf: NextStepOf): Ros
   const mutedTo = maintenance?.context.endsAt ?? null
   const open = subject.rules.flatMap(openIncident).sort(byTrouble)
   const [worst] = open
-  const base = { id, rev, key, name, kind, template, host: hostOf(check?.url), incidents: open.length, maintenanceUntil: mutedTo }
+  const watched = { host: hostOf(check?.url), check: check && rosterCheck(check) }
+  const base = { id, rev, key, name, kind, template, ...watched, incidents: open.length, maintenanceUntil: mutedTo }
   if (worst === undefined) return { ...base, ...restingState(subject.rules), incident: null }
   const { value, context } = worst.incident
   const since = value === 'recovering' ? context.wellSince : value === 'pending' ? context.troubleSince : context.effectiveAt
-  return { ...base, status: statuses[value], since, incident: rosterIncident(worst, mutedTo, nextStepOf) }
+  const isPartlyKnown = value === 'noData' && subject.rules.some(isCalm)
+  return {
+    ...base,
+    status: isPartlyKnown ? 'partly_known' : statuses[value],
+    since,
+    incident: rosterIncident(worst, mutedTo, nextStepOf),
+  }
 }
+
+/** Returns whether a rule is ok and has no open incident. */
+const isCalm = (rule: RuleState): boolean => rule.verdict?.verdict === 'ok' && openIncident(rule).length === 0
 
 interface Open {
   rule: RuleState

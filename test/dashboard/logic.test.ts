@@ -25,7 +25,7 @@ import {
 
 const second = 1_000
 const hour = 3_600 * second
-const none = { down: 0, no_data: 0, pending: 0, recovering: 0, unknown: 0, up: 0, maintenance: 0 }
+const none = { down: 0, no_data: 0, pending: 0, recovering: 0, partly_known: 0, unknown: 0, up: 0, maintenance: 0 }
 
 t.test('durations, shares and counts are written for people', async t => {
   const lengths = [0, 41 * second, 19 * 60 * second, 3 * hour, 3.2 * hour, 24 * hour, 151 * hour]

@@ -44,7 +44,9 @@ await withBrowser(async () => {
 
     const { page, faults, close } = await open(world.address, new URL(link).pathname, { as: 'vera' })
     await page.getByRole('heading', { name: 'Checkout' }).waitFor()
-    await page.getByText(/Last incident: Reachability, 15 Nov 2023, 03:08:00\. Closed after/).waitFor()
+    await page
+      .getByText(/Last incident: Reachability, 15 Nov 2023, 03:08:00\. Status 503, expected 200 \(fr\)\. Closed after/)
+      .waitFor()
     await tabTo(page, page.getByRole('link', { name: 'Reachability' }))
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/incidents\//)
@@ -63,7 +65,7 @@ await withBrowser(async () => {
     await page.keyboard.press('ArrowRight')
     t.match(await page.getByRole('slider').getAttribute('aria-valuetext'), /^2 of 4: 03:10:00, it lasted, Problem$/)
     t.equal(await page.locator('.stage .is-active').getAttribute('data-state'), 'problem')
-    t.match(await page.locator('.stage .is-latest .event').textContent(), 'it lasted')
+    t.match((await page.locator('.stage .is-latest .event').allTextContents()).join(), 'it lasted')
     // The page shows the failure and the location at which it occurred.
     const readings = await page.locator('section[aria-labelledby=evidence] tbody tr').allTextContents()
     t.match(readings.sort(), [/^deOK/, /^frProblem.*status 503, expected 200/])

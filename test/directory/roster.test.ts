@@ -12,6 +12,7 @@ import { openStore } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { rosterRow } from '#shared/subjects/roster-row.ts'
+import { watchedLine } from '#shared/subjects/watched-line.ts'
 import { createRosters } from '../../services/directory/roster/rosters.ts'
 import { createSortedRows } from '../../services/directory/roster/sorted-rows.ts'
 import { websiteMeta } from '../keeper/world.ts'
@@ -214,7 +215,7 @@ t.test('incrementally sorted rows equal newly sorted rows after random changes',
     state = (state * 16_807) % 2_147_483_647
     return state % most
   }
-  const statuses = ['down', 'no_data', 'pending', 'recovering', 'unknown', 'up'] as const
+  const statuses = ['down', 'no_data', 'pending', 'recovering', 'partly_known', 'unknown', 'up'] as const
   for (let i = 1; i <= 3_000; i++) {
     const id = idOf(by(120))
     if (by(4) === 0) {
@@ -222,7 +223,7 @@ t.test('incrementally sorted rows equal newly sorted rows after random changes',
       present.delete(id)
     } else {
       const base = rowOf(subject(by(120), { id, rev: i }))!
-      const row = { ...base, status: statuses[by(6)]!, maintenanceUntil: by(9) === 0 ? 5 : null }
+      const row = { ...base, status: statuses[by(7)]!, maintenanceUntil: by(9) === 0 ? 5 : null }
       rows.put(row)
       present.set(id, row)
     }
@@ -241,3 +242,36 @@ t.test('incrementally sorted rows equal newly sorted rows after random changes',
     t.equal(page.counts.maintenance, expected.filter(({ maintenanceUntil }) => maintenanceUntil !== null).length)
   }
 })
+
+t.test(
+  'row of a website says what it watches without credentials, and one rule without data does not hide another that is ok',
+  t => {
+    const check = { ...websiteMeta, url: 'https://ann:pw@shop.example/health?token=abc', locations: ['aaaa', 'bbbb'] }
+    const watched = rowOf(subjectDocument(idOf(1), workspaceId, 'shop', 'Shop', check, 1))?.check
+    t.equal(
+      watchedLine(watched!, id => (id === 'aaaa' ? 'frankfurt' : null)),
+      'GET https://shop.example/health?token=redacted every 1m from frankfurt, bbbb',
+    )
+    const rule = subject(2).rules[0]!
+    const verdictOf = (verdict: 'ok' | 'no_data') => ({
+      ...{ verdict, since: 1, explanation: 'x', evidence: { inputs: [], omitted: 0, truncated: false } },
+    })
+    const context = {
+      incidentId: 'i',
+      troubleSince: 1,
+      effectiveAt: 1,
+      wellSince: null,
+      acknowledgedAt: null,
+      acknowledgedBy: null,
+    }
+    const silent = {
+      ...rule,
+      verdict: verdictOf('no_data'),
+      incident: { value: 'noData', context, words: { rule: { key: 'a' } } } as never,
+    }
+    const fine = { ...rule, verdict: verdictOf('ok'), incident: null }
+    t.equal(rowOf(subject(2, { rules: [silent] }))?.status, 'no_data')
+    t.equal(rowOf(subject(2, { rules: [silent, fine] }))?.status, 'partly_known')
+    t.end()
+  },
+)

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { now, schedule } from '../data/clock.ts'
-import { duration } from '../data/format.ts'
+import { duration, sentence } from '../data/format.ts'
 import { address } from '../data/router.ts'
 import { pathTo } from '../data/routing.ts'
 import { pageTitle } from '../data/title.ts'
@@ -18,6 +18,7 @@ import { Failed, Loading } from '../parts/states.tsx'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Time } from '../parts/time.tsx'
 import { stateOf } from '../words/statuses.ts'
+import { plainWords } from '../words/why.ts'
 import { Elsewhere } from './elsewhere.tsx'
 import { Evidence } from './evidence.tsx'
 import style from './incident.page.css'
@@ -133,6 +134,7 @@ function Head({ page, incident }: { page: IncidentPage; incident: IncidentObject
           <Copy text={`${location.origin}${address.value}`} noun="Link" />
         </div>
       </div>
+      <Cause page={page} />
       <Summary incident={incident} />
       {isAsking.value && (
         <AcknowledgeDialog
@@ -145,6 +147,12 @@ function Head({ page, incident }: { page: IncidentPage; incident: IncidentObject
       )}
     </>
   )
+}
+
+/** What is wrong, or was wrong before the close: the first words of the page. */
+function Cause({ page }: { page: IncidentPage }) {
+  const cause = page.records.latest.value?.cause ?? null
+  return cause === null ? null : <p class="cause">{sentence(plainWords(cause, now.value))}</p>
 }
 
 const reasons = {

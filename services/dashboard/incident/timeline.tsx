@@ -3,6 +3,7 @@ import type { IncidentRecordObject } from '#shared/contracts/session/session-inc
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Time } from '../parts/time.tsx'
 import { eventWords } from '../words/events.ts'
+import { ruleWords } from '../words/why.ts'
 import type { IncidentPage } from './page-state.ts'
 
 /** Number of listed records before the shown moment, and also after it. */
@@ -20,7 +21,13 @@ export function Timeline({ page }: { page: IncidentPage }) {
       {from > 0 && <p class="dim">{from} earlier records: move the slider to see them.</p>}
       <ol class="timeline" start={from + 1}>
         {shown.map((record, i) => (
-          <Entry key={record.sequence} record={record} isShown={from + i === index} onShow={() => page.show(from + i)} />
+          <Entry
+            key={record.sequence}
+            record={record}
+            locations={page.records.locations.value}
+            isShown={from + i === index}
+            onShow={() => page.show(from + i)}
+          />
         ))}
       </ol>
       {later > 0 && <p class="dim">{later} later records: move the slider to see them.</p>}
@@ -29,15 +36,38 @@ export function Timeline({ page }: { page: IncidentPage }) {
   )
 }
 
-function Entry({ record, isShown, onShow }: { record: IncidentRecordObject; isShown: boolean; onShow(): void }) {
+interface EntryProps {
+  record: IncidentRecordObject
+  locations: Readonly<Record<string, string>>
+  isShown: boolean
+  onShow(): void
+}
+
+function Entry({ record, locations, isShown, onShow }: EntryProps) {
   return (
     <li aria-current={isShown ? 'step' : undefined}>
       <button type="button" onClick={onShow}>
         <Time at={Date.parse(record.event_at)} /> <StatusMark state={record.state} />{' '}
         <span>
-          {eventWords(record.event)} <span class="dim">{record.explanation}</span>
+          {eventWords(record.event)} <span class="dim">{recordWords(record, locations)}</span>
         </span>
       </button>
     </li>
   )
 }
+
+const platform = /^reachability@(.+)$/
+
+/** Returns what was wrong at the record, in words for people. */
+const recordWords = (
+  { condition, explanation, evidence, event_at }: IncidentRecordObject,
+  locations: Readonly<Record<string, string>>,
+): string | null =>
+  ruleWords(
+    { verdict: condition, explanation, evidence: evidence === null ? null : { ...evidence } },
+    {
+      expects: {},
+      nameOf: signal => locations[platform.exec(signal)?.[1] ?? ''] ?? signal,
+      now: Date.parse(event_at),
+    },
+  )

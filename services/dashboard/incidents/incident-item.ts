@@ -8,6 +8,7 @@ export interface IncidentItem {
   lifecycle: 'open' | 'closed'
   confirmation: 'unconfirmed' | 'confirmed'
   condition: 'ok' | 'problem' | 'no_data'
+  cause: string | null
   explanation: string
   closed_reason: 'recovered' | 'rule_removed' | 'resource_archived' | null
   opened_at: string

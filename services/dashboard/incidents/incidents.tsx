@@ -15,6 +15,7 @@ import { Failed, Loading } from '../parts/states.tsx'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { type Column, Table } from '../parts/table/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { plainWords } from '../words/why.ts'
 import { byDay, byTrouble, type IncidentItem, stateOfItem } from './incident-item.ts'
 import style from './incidents.page.css'
 
@@ -147,13 +148,13 @@ const columns: readonly Column<IncidentItem>[] = [
   { head: 'Status', cell: item => <StatusMark state={stateOfItem(item)} /> },
   {
     head: 'Incident',
-    cell: ({ id, resource, rule, explanation }) => (
+    cell: ({ id, resource, rule, cause, explanation }) => (
       <>
         <a href={pathTo('incident', { id })}>
           <bdi>{resource.name}</bdi>: {rule}
         </a>
         <br />
-        <span class="dim">{explanation}</span>
+        <span class="dim">{plainWords(cause ?? explanation, now.value)}</span>
       </>
     ),
   },

@@ -1,9 +1,11 @@
 // A row of the list: state, name, reason, next deadline, start of the state, and figures.
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
+import { serverNow } from '../data/clock.ts'
 import { latency, percent } from '../data/format.ts'
 import { Sign, StatusMark } from '../parts/status-mark.tsx'
 import { Countdown, Since } from '../parts/time.tsx'
 import { nextWords } from '../words/next.ts'
+import { plainWords } from '../words/why.ts'
 import { figures } from './figures.ts'
 import { cursor, selection } from './view.ts'
 
@@ -16,6 +18,7 @@ interface RowProps {
 export function Row({ index, row, onToggle }: RowProps) {
   if (row === undefined) return <WaitingRow index={index} />
   const isChosen = selection.has(row.id)
+  const why = whyNotUp(row)
   const isTabStop = cursor.value === index || (cursor.value === -1 && index === 0)
   return (
     <tr class="row" data-index={index} data-chosen={isChosen} aria-rowindex={index + 2}>
@@ -32,14 +35,18 @@ export function Row({ index, row, onToggle }: RowProps) {
         <StatusMark state={row.status} />
       </td>
       <td class="name">
-        <a href={`/monitors/${row.id}`} tabIndex={isTabStop ? 0 : -1} title={row.name} dir="auto">
+        <a href={`/monitors/${row.id}`} tabIndex={isTabStop ? 0 : -1} title={row.watched ?? row.name} dir="auto">
           {row.name}
         </a>
         <Marks row={row} />
-        {row.kind !== 'website' && <span class="kind">{row.template ?? row.kind}</span>}
+        {row.kind === 'website' ? (
+          <span class="kind watched">{row.watched}</span>
+        ) : (
+          <span class="kind">{row.template ?? 'reports'}</span>
+        )}
       </td>
-      <td class="why dim" title={row.incident?.explanation}>
-        {row.incident?.explanation}
+      <td class="why dim" title={why}>
+        {why}
       </td>
       <td class="next">
         <Next row={row} />
@@ -48,6 +55,12 @@ export function Row({ index, row, onToggle }: RowProps) {
       <Figures id={row.id} />
     </tr>
   )
+}
+
+/** Returns why a monitor is not up: the cause before the explanation of its rule. Empty for a monitor that is up. */
+function whyNotUp({ incident, status }: MonitorRow): string {
+  if (incident !== null) return plainWords(incident.cause ?? incident.explanation, serverNow())
+  return status === 'unknown' ? 'waiting for its first report' : ''
 }
 
 function WaitingRow({ index }: { index: number }) {

@@ -4,9 +4,19 @@ import { counted, grouped } from '../data/format.ts'
 import { stateOf, type Tone } from '../words/statuses.ts'
 
 /** Statuses of trouble, the worst first. */
-const troubleStatuses = ['down', 'no_data', 'pending', 'recovering'] as const
+const troubleStatuses = ['down', 'no_data', 'pending', 'recovering', 'partly_known'] as const
 
-export type ListStatus = 'all' | 'trouble' | 'down' | 'no_data' | 'pending' | 'recovering' | 'unknown' | 'up' | 'maintenance'
+export type ListStatus =
+  | 'all'
+  | 'trouble'
+  | 'down'
+  | 'no_data'
+  | 'pending'
+  | 'recovering'
+  | 'partly_known'
+  | 'unknown'
+  | 'up'
+  | 'maintenance'
 
 export const listStatuses: readonly ListStatus[] = ['all', 'trouble', ...troubleStatuses, 'unknown', 'up', 'maintenance']
 

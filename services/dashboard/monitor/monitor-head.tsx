@@ -11,7 +11,7 @@ import { useKeys } from '../parts/keys/keys.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Countdown, Since, Time } from '../parts/time.tsx'
 import { nextWords } from '../words/next.ts'
-import { ruleWords } from '../words/why.ts'
+import { incidentWords } from '../words/why.ts'
 import { knownOf } from './known.ts'
 
 interface Props {
@@ -39,6 +39,7 @@ export function MonitorHead({ detail, onChanged }: Props) {
         )}
         {row !== null && <Acts detail={detail} onChanged={onChanged} />}
       </div>
+      {row?.watched != null && <p class="dim watched">{row.watched}</p>}
       <Why detail={detail} />
     </>
   )
@@ -82,7 +83,7 @@ function whyNotUp(detail: MonitorDetail): string {
   const { row, rules } = detail
   if (row?.incident == null) return ''
   const rule = rules.find(({ incident }) => incident?.id === row.incident?.id)
-  return (rule && ruleWords(rule, knownOf(detail))) ?? sentence(row.incident.explanation)
+  return (rule && incidentWords(rule, knownOf(detail))) ?? sentence(row.incident.explanation)
 }
 
 function Acts({ detail: { row, kind }, onChanged }: Props) {

@@ -5,6 +5,7 @@ const words: Readonly<Record<string, string>> = {
   'no_data.judged': 'no data',
   'ok.judged': 'ok again',
   'hold.elapsed': 'it lasted',
+  'flapping.counted': 'flaps',
   'recovery.elapsed': 'stayed ok',
   'unknown.judged': 'cannot decide',
   'known.judged': 'can decide',

@@ -10,6 +10,7 @@ const states: Readonly<Record<string, { word: string; tone: Tone }>> = {
   problem: { word: 'Problem', tone: 'down' },
   no_data: { word: 'No data', tone: 'no-data' },
   noData: { word: 'No data', tone: 'no-data' },
+  partly_known: { word: 'Partly known', tone: 'no-data' },
   unknown: { word: 'Not known yet', tone: 'no-data' },
   pending: { word: 'Pending', tone: 'pending' },
   recovering: { word: 'Recovering', tone: 'recovering' },

@@ -61,6 +61,16 @@ export function ruleWords({ verdict, explanation, evidence }: Pick<Rule, 'verdic
   return isOne ? first : `${first} ${sentence(plainWords(explanation, known.now))}`
 }
 
+/** Returns the sentence about the open incident of a rule. While the rule is ok again, the sentence says what was wrong. */
+export function incidentWords(
+  rule: Pick<Rule, 'verdict' | 'explanation' | 'evidence' | 'incident'>,
+  known: Known,
+): string | null {
+  const cause = rule.incident?.cause ?? null
+  const isWrong = rule.verdict === 'problem' || rule.verdict === 'no_data'
+  return isWrong || cause === null ? ruleWords(rule, known) : sentence(`Was: ${plainWords(cause, known.now)}`)
+}
+
 interface Input {
   signal: string
   status: string | null

@@ -79,7 +79,16 @@ export function createSortedRows(): SortedRows {
   }
 }
 
-const noCounts = (): RosterCounts => ({ down: 0, no_data: 0, pending: 0, recovering: 0, unknown: 0, up: 0, maintenance: 0 })
+const noCounts = (): RosterCounts => ({
+  down: 0,
+  no_data: 0,
+  pending: 0,
+  recovering: 0,
+  partly_known: 0,
+  unknown: 0,
+  up: 0,
+  maintenance: 0,
+})
 
 function entryOf(row: RosterRow): Entry {
   const name = row.name.toLowerCase()
@@ -107,7 +116,7 @@ function placeOf(sorted: readonly Entry[], entry: Entry): number {
 
 const isOpen = ({ status, kind, text }: RosterFilters): boolean => status === 'all' && kind === 'all' && text === ''
 
-const troubles: readonly RosterStatus[] = ['down', 'no_data', 'pending', 'recovering']
+const troubles: readonly RosterStatus[] = ['down', 'no_data', 'pending', 'recovering', 'partly_known']
 
 function fitting({ status, kind, text }: RosterFilters): (entry: Entry) => boolean {
   const wanted = text.toLowerCase()

@@ -24,7 +24,16 @@ export const MonitorRow = Component('MonitorRow', {
   kind: Type.Enum(['website', 'custom', 'template']),
   template: Nullable(Type.String({ description: '`key@version`.', examples: ['website-check@1'] })),
   host: Nullable(Type.String({ examples: ['shop.example'] })),
-  status: Type.Enum([...rosterStatuses], { description: 'By the worst open incident. `unknown`: no rule can say anything yet.' }),
+  watched: Nullable(
+    Type.String({
+      description: 'What is watched, of a website; without credentials.',
+      examples: ['GET https://shop.example/ every 1m from frankfurt'],
+    }),
+  ),
+  status: Type.Enum([...rosterStatuses], {
+    description:
+      'By the worst open incident. `partly_known`: one rule has no data, another is ok. `unknown`: no rule can say anything yet.',
+  }),
   since: Nullable(DateTime),
   incident: Nullable(
     Component('MonitorRowIncident', {
@@ -46,6 +55,7 @@ export const MonitorCounts = Component('MonitorCounts', {
   no_data: Count,
   pending: Count,
   recovering: Count,
+  partly_known: Count,
   unknown: Count,
   up: Count,
   maintenance: Type.Integer({ minimum: 0, description: 'These are among the others too.' }),

@@ -4,8 +4,11 @@ import { ask, Id } from '#shared/contracts/common.ts'
 import type { IncidentCause, NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { SubjectKind } from '#shared/contracts/subjects/subject.ts'
 
-/** Statuses of a row, worst first. `unknown`: no rule of the subject has decided yet. */
-export const rosterStatuses = ['down', 'no_data', 'pending', 'recovering', 'unknown', 'up'] as const
+/**
+ * Statuses of a row, worst first. `partly_known`: a rule has no data for long, and another rule is ok. `unknown`: no rule of the subject has
+ * decided yet.
+ */
+export const rosterStatuses = ['down', 'no_data', 'pending', 'recovering', 'partly_known', 'unknown', 'up'] as const
 export type RosterStatus = (typeof rosterStatuses)[number]
 
 /** A row of the list. Instants in ms. */
@@ -20,6 +23,8 @@ export interface RosterRow {
   template: string | null
   /** Host of the check's URL; null: the subject has no check. */
   host: string | null
+  /** The check; null or absent: the subject has none, or an older version made the row. */
+  check?: RosterCheck | null
   status: RosterStatus
   /** Instant since which the row has its status; null: the instant is not known. */
   since: number | null
@@ -29,6 +34,16 @@ export interface RosterRow {
   incidents: number
   /** End of the running maintenance window; null: no window is running. */
   maintenanceUntil: number | null
+}
+
+/** What a website monitor watches. */
+export interface RosterCheck {
+  method: string
+  /** Without credentials. */
+  url: string
+  everyMs: number
+  /** Ids. */
+  locations: readonly string[]
 }
 
 export interface RosterIncident {

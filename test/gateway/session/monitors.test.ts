@@ -17,7 +17,7 @@ const list = async (query = '', browser = world.viewer): Promise<MonitorPage> =>
 const rowOf = async (id: string): Promise<MonitorRow | undefined> => (await list('?count=200')).rows.find(row => row.id === id)
 
 t.test('list is empty when the workspace has no monitor', async t => {
-  const counts = { down: 0, no_data: 0, pending: 0, recovering: 0, unknown: 0, up: 0, maintenance: 0 }
+  const counts = { down: 0, no_data: 0, pending: 0, recovering: 0, partly_known: 0, unknown: 0, up: 0, maintenance: 0 }
   t.match(await list(), { total: 0, counts, from: 0, rows: [] })
 })
 

@@ -2,17 +2,20 @@
 import { useMemo } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { askV3 } from '../../data/api.ts'
+import { now } from '../../data/clock.ts'
 import { createLoaded } from '../../data/loaded.ts'
 import { Shown } from '../../parts/loaded.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { Table } from '../../parts/table/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { lasted, stateWords } from '../../words/incident.ts'
+import { plainWords } from '../../words/why.ts'
 
 /** An incident as generation 3 lists it. */
 interface Incident {
   id: string
   rule: string
+  cause: string | null
   explanation: string | null
   opened_at: string
   confirmed_at: string | null
@@ -47,7 +50,7 @@ export function History({ detail }: { detail: MonitorDetail }) {
               cell: one => <StatusMark state={one.closed_at !== null ? 'closed' : 'problem'} word={stateWords(one)} />,
             },
             { head: 'Rule', cell: one => <a href={`/incidents/${one.id}`}>{nameOf(one.rule)}</a> },
-            { head: 'Why', cell: one => one.explanation ?? '' },
+            { head: 'Why', cell: one => plainWords(one.cause ?? one.explanation ?? '', now.value) },
             { head: 'Lasted', isNumber: true, cell: lasted },
           ]}
         />

@@ -4,7 +4,7 @@ import { StatusMark } from '../../parts/status-mark.tsx'
 import { Countdown, Since } from '../../parts/time.tsx'
 import { nextWords } from '../../words/next.ts'
 import { inTone, stateOf } from '../../words/statuses.ts'
-import { ruleWords } from '../../words/why.ts'
+import { incidentWords } from '../../words/why.ts'
 import { knownOf } from '../known.ts'
 import { LastIncident } from './last-incident.tsx'
 import { SmallMachine } from './small-machine.tsx'
@@ -21,7 +21,8 @@ export function OpenIncidents({ detail }: { detail: MonitorDetail }) {
             <StatusMark state={incident.state} /> <a href={`/incidents/${incident.id}`}>{rule.name}</a>
           </h2>
           <p>
-            {ruleWords(rule, known)} Trouble for <Since at={Date.parse(incident.trouble_since)} />. <Next incident={incident} />
+            {incidentWords({ ...rule, incident }, known)} Trouble for <Since at={Date.parse(incident.trouble_since)} />.{' '}
+            <Next incident={incident} />
           </p>
           <SmallMachine incident={incident} verdict={rule.verdict} />
         </article>

@@ -43,7 +43,7 @@ interface Context {
 
 export function watchWorkspaces({ bus, clock, incidentIds, locationNames, metrics }: Context): WatchedWorkspaces {
   const workspaces = new Map<string, WatchedWorkspace>()
-  const words = { encode: incidentIds.encode, sayCause: sayRemembered(locationNames) }
+  const words = { encode: incidentIds.encode, sayCause: sayRemembered(locationNames), placeOf: locationNames.remembered }
   const drop = (workspaceId: string): Promise<void> => {
     const watched = workspaces.get(workspaceId)
     workspaces.delete(workspaceId)

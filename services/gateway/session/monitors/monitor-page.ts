@@ -61,7 +61,11 @@ async function detailOf(
   ])
   const latest = last?.items[0]
   const causes = [row?.incident?.cause, latest?.cause, ...rules.map(({ incident }) => incident?.cause)]
-  const words = { encode: incidentIds.encode, sayCause: await sayCauses(context, causes, traceId) }
+  const words = {
+    encode: incidentIds.encode,
+    sayCause: await sayCauses(context, causes, traceId),
+    placeOf: (id: string) => places.find(place => place.id === id)?.name ?? null,
+  }
   const named = new Set(resource.check?.locations ?? [])
   return {
     at: timestamp(clock.now()),

@@ -3,6 +3,7 @@ import type { NextStep } from '#shared/contracts/incidents/incident.ts'
 import { MonitorRow, type NextStepObject } from '#shared/contracts/session/session-monitors.ts'
 import type { RosterRow } from '#shared/contracts/subjects/roster.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
+import { watchedLine } from '#shared/subjects/watched-line.ts'
 import { timestamp } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
 import type { SayCause } from '../../subjects/named-causes.ts'
@@ -13,11 +14,14 @@ const write = writerOf(MonitorRow)
 export interface RowWords {
   encode: IncidentIds['encode']
   sayCause: SayCause
+  /** Name of a location; null: it is not known. */
+  placeOf(locationId: string): string | null
 }
 
-export const monitorRow = ({ incident, ...row }: RosterRow, { encode, sayCause }: RowWords): MonitorRow =>
+export const monitorRow = ({ incident, check, ...row }: RosterRow, { encode, sayCause, placeOf }: RowWords): MonitorRow =>
   write({
     ...row,
+    watched: check == null ? null : watchedLine(check, placeOf),
     incident: incident && {
       id: encode(incident.id),
       rule: incident.rule,

@@ -48,7 +48,9 @@ export async function monitorPage(
     rows.map(({ incident }) => incident?.cause),
     call.traceId,
   )
-  const words = { encode: incidentIds.encode, sayCause }
+  const places = new Set(rows.flatMap(({ check }) => check?.locations ?? []))
+  const namesOf = await context.locationNames.namer(places, call.traceId)
+  const words = { encode: incidentIds.encode, sayCause, placeOf: (id: string) => namesOf([id])[0] ?? null }
   return { at: timestamp(clock.now()), total, counts, from: first, rows: rows.map(row => monitorRow(row, words)) }
 }
 
