@@ -42,10 +42,13 @@ export function createLogger(level: string, options: LoggerOptions = {}): Logger
   )
 }
 
+/** No name of a credential: the names of the fields themselves are our own (`keyId`), and `secretPaths` has the secret ones. */
+const ownName = ''
+
 /** Returns the fields of a line in display form. An error stays for `shownError`. */
 const shownFields = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? value : redactedNamed(name, value)]),
+    Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? value : redactedNamed(ownName, value)]),
   )
 
 /**

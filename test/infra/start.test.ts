@@ -568,7 +568,9 @@ t.test('first start stores the compiled sources while it runs, for the starts af
   symlinkSync(join(folder, 'absent', 'file'), join(compiled, mark))
   const second = run()
   await second.stored()
-  const [, ready = ''] = /(http:\S+\/readyz)/.exec(second.said.out) ?? []
+  const readiness = /(http:\S+\/readyz)/
+  await eventually('the second start is complete', () => readiness.test(second.said.out))
+  const [, ready = ''] = readiness.exec(second.said.out) ?? []
   t.equal((await fetch(ready)).status, 200, 'a start that cannot mark its folder goes on')
   await kill(second)
 })

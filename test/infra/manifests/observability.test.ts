@@ -202,6 +202,7 @@ const knownValues: Record<string, readonly string[]> = {
     'destination_failing',
     'dead_letters',
     'proxy_untrusted',
+    'clock_set',
   ],
 }
 
