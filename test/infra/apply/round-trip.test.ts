@@ -8,6 +8,7 @@ import { type Api, withApiAt } from '../../../infra/cli/api/with-api.ts'
 import { readFolder } from '../../../infra/cli/configuration/read-folder.ts'
 import { exportFiles, inOneFile } from '../../../services/gateway/configuration/export-files.ts'
 import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
+import { variableName } from '../../../services/gateway/configuration/kept-values.ts'
 import { plan } from '../../../services/gateway/configuration/plan.ts'
 import { readPresent } from '../../../services/gateway/configuration/present.ts'
 import { runSteps } from '../../../services/gateway/configuration/run-steps.ts'
@@ -24,8 +25,30 @@ const key = readFileSync(join(folder, 'data', 'first-key'), 'utf8').trim()
 let folders = 0
 let workspaces = 0
 
-/** Environment with a URL for every destination. */
-const environment = new Proxy({}, { get: () => 'https://hooks.example.com/x' })
+/** Values that an export leaves out, by the variables that stand for them. */
+const leftOut = new Map<string, string>()
+
+/** Environment with a URL for every destination, and with the values of `leftOut`. */
+const environment = new Proxy({} as Record<string, string>, {
+  get: (_, name) =>
+    leftOut.get(String(name)) ?? (/^WATCHKEEPER_DESTINATION_/.test(String(name)) ? 'https://hooks.example.com/x' : undefined),
+})
+
+/** Notes the labels and addresses of the objects, of which an export may leave something out. */
+function noteValues(objects: readonly object[]): void {
+  for (const { kind, key = '', labels = {}, meta = {} } of objects as readonly Marked[]) {
+    const object = kind === 'Subject' ? 'SUBJECT' : 'RESOURCE'
+    for (const [name, value] of Object.entries(labels)) leftOut.set(variableName([object, key, 'LABEL', name]), value)
+    if (meta.url !== undefined) leftOut.set(variableName([object, key, 'url']), meta.url)
+  }
+}
+
+interface Marked {
+  kind: string
+  key?: string
+  labels?: Record<string, string>
+  meta?: { url?: string }
+}
 
 const newWorkspace = async (api: Api): Promise<string> =>
   (await api.send<{ id: string }>('POST', '/workspaces', { name: `Copy ${++workspaces}` })).id
@@ -72,6 +95,7 @@ t.test('export applied to an empty workspace gives an equal export, and a second
   withApiAt({ url, key, workspace: null, renew: null }, async api => {
     const property = fc.asyncProperty(configurations, configurations, fc.boolean(), async (objects, next, asJson) => {
       if (objects.length === 0) return
+      noteValues(objects)
       const text = asJson ? JSON.stringify(objects) : objects.map(object => stringify(object)).join('---\n')
       const source = written([{ path: asJson ? 'all.json' : 'all.yml', text }])
       const [one, other] = [await newWorkspace(api), await newWorkspace(api)]
