@@ -1,12 +1,18 @@
 // Check of both stored forms of an incident against the incident's records. The forms are the document that reads return and, if the
 // incident is open, the snapshot in its subject. Pure. Some fields are not checked, because records do not determine them: `rev`,
 // `workspaceId`, `resourceKey`, `ruleShown` and the names of the rule. For a closed incident, the check only compares `ruleKey` with the
-// built-in key.
+// built-in key. Of `cause` only the form is checked, and that both stored forms agree: a report may change it without a record.
 
 import { isDeepStrictEqual } from 'node:util'
 import { statusWords } from '#machines/incident-records.ts'
 import type { HeldIncident } from '#shared/contracts/ask/ask-subjects.ts'
-import type { HistoryDocument, IncidentContext, IncidentDocument, IncidentState } from '#shared/contracts/incidents/incident.ts'
+import type {
+  HistoryDocument,
+  IncidentCause,
+  IncidentContext,
+  IncidentDocument,
+  IncidentState,
+} from '#shared/contracts/incidents/incident.ts'
 import { facetsOf } from '#shared/incidents/incident-facets.ts'
 import { judgementFaults } from './recorded-judgement.ts'
 
@@ -53,6 +59,7 @@ export function storedFaults(incident: IncidentDocument, reached: Reached, held:
   return [
     ...inFields,
     ...explanationFaults(incident, reached, held),
+    ...(incident.cause == null || isCause(incident.cause) ? [] : ['the cause of the stored incident has a wrong form']),
     ...(held === undefined ? [] : heldFaults(incident, reached, held)),
   ]
 }
@@ -107,6 +114,7 @@ function heldFaults(
   const values = Object.entries(replayed).map(
     ([field, value]) => [field, snapshot[field as keyof typeof replayed], value] as const,
   )
+  const causes = isDeepStrictEqual(snapshot.cause, incident.cause) ? [] : ['its subject has it with another cause']
   const owner = held.ruleKey === incident.ruleKey ? [] : [`rule ${held.ruleKey} has the incident, not ${incident.ruleKey}`]
   const faults = [...values, ...contexts]
     .filter(([, stored, value]) => stored !== value)
@@ -114,7 +122,14 @@ function heldFaults(
       ([field, stored, value]) =>
         `its subject has it with ${field} ${text(field, stored)}, its records lead to ${text(field, value)}`,
     )
-  return [...owner, ...faults]
+  return [...owner, ...faults, ...causes]
+}
+
+/** Returns whether a stored cause has the form of one. Without an input, the cause is the explanation of the rule. */
+function isCause({ input, isLocation, reason, at, isSilence }: IncidentCause): boolean {
+  const isOfRule = input === null && isLocation === false && at === null
+  const isOfInput = typeof input === 'string' && typeof isLocation === 'boolean' && (at === null || Number.isFinite(at))
+  return (isOfRule || isOfInput) && typeof reason === 'string' && typeof isSilence === 'boolean'
 }
 
 const latestAt = 8_640_000_000_000_000

@@ -189,6 +189,7 @@ t.test('stored open incident equals the state in its subject, with delays, ackno
     ['held by another rule', incident, history, { ...held, ruleKey: 'r9' }, /rule r9 has/],
     ['messages counted otherwise', incident, history, { ...held, snapshot: { ...held.snapshot, alerts: 9 } }, /alerts 9/],
     ['another explanation', { ...incident, explanation: 'all is well' }, history, held, /not those of the verdict of its rule/],
+    ['another cause', { ...incident, cause: { ...incident.cause, at: 7 } as never }, history, held, /with another cause/],
     [
       'another explanation, and nobody looked',
       { ...incident, explanation: 'all is well' },
