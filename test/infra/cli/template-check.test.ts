@@ -64,7 +64,7 @@ t.test('template check names file and line of the first fault', async t => {
     ['nothing', '', null, '', /^it must hold one Template/],
     ['a number', '7', [1, 1], '', /^it must be one object, a Template$/],
     ['no object', '[1]', [1, 2], '', /^it must be one object, a Template$/],
-    ['too deep', `${'['.repeat(65)}${']'.repeat(65)}`, [1, 2], '0', /deeper than 64/],
+    ['too deep', `${'['.repeat(65)}${']'.repeat(65)}`, [1, 65], '1:65', /deeper than 64/],
     ['no UTF-8', Uint8Array.of(0x22, 0xff, 0x22), null, '', /UTF-8/],
     ['too large', `"${' '.repeat(1_048_576)}"`, null, '', /more than 1048576 bytes/],
     ['an unknown key', { ...manifest, colour: 1 }, [37, 3], 'colour', /^Unknown field 'colour'/],
