@@ -4,7 +4,10 @@ import type { Comparison, DecisionNode, TemplateSignal, ValueComparison } from '
 
 export interface NaiveObservation {
   signal: string
+  /** Instant that counts, µs: the one that was sent, or the arrival if that came before (v3 7.7). */
   atUs: number
+  /** Instant that was sent, µs; absent: the same as `atUs`. */
+  sentUs?: number
   /** Number of the Observation in the order of arrival. A later Observation with the same identity replaces the earlier Observation. */
   number: number
   identity: string
@@ -75,13 +78,16 @@ function naiveValue(comparison: ValueComparison, history: NaiveObservation[], fa
   return word(compared(newest.value, comparison.operator, operand * median))
 }
 
-/** Returns the median of the numbers in the days before the newest Observation; at most the newest 10,000 numbers. */
+/**
+ * Returns the median of the numbers in the days before the newest Observation; at most the newest 10,000 numbers. A number counts from the
+ * instant that its sender gave (v3 7.7).
+ */
 export function naiveBaseline(history: NaiveObservation[], days: number): { samples: number; median: number | null } {
   const newest = history.at(-1)
   if (newest === undefined) return { samples: 0, median: null }
   const from = newest.atUs - days * 86_400e6
   const values = history
-    .filter(({ atUs, value }) => atUs >= from && atUs < newest.atUs && value !== null)
+    .filter(({ atUs, sentUs = atUs, value }) => sentUs >= from && sentUs < newest.atUs && value !== null)
     .slice(-10_000)
     .map(({ value }) => value as number)
     .sort((a, b) => a - b)

@@ -1,6 +1,6 @@
 // Clock that runs while events happen and jumps over the time between them. While only recurring timers of the keepers run (leases,
 // presence, scans), wall time jumps to the next deadline or planned action. During a jump these timers and the monotonic clock stand still,
-// as on a machine that sleeps.
+// as on a machine that sleeps. Only the gateways go on: keepers that hear of no gateway would count the jump as an outage (ADR 35).
 
 import { limits } from '#shared/limits/limits.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
@@ -10,6 +10,8 @@ interface Timer {
   order: number
   delayMs: number
   isChore: boolean
+  /** True for a timer of a gateway, which also runs within a jump. */
+  isOfGateway: boolean
   run: () => void
 }
 
@@ -23,6 +25,8 @@ const choreDelays: ReadonlySet<number> = new Set([
   limits.notifier.scanMs,
   limits.operator.lookMs,
 ])
+/** Longest part of a jump, ms. After each part the gateways are heard: a keeper counts a longer time without them as an outage (ADR 22). */
+const unheardMs = limits.keeper.deafMs - limits.keeper.listenMs
 /** Largest CPU time, in ms, that a wait for requests over the network may use. A longer wait fails the simulation. */
 const networkMs = 30_000
 /**
@@ -55,10 +59,22 @@ export class JumpingClock implements Clock {
 
   readonly monotonic = (): number => this.#elapsed - this.#jumped
 
-  readonly schedule = (delayMs: number, run: () => void): Cancel => {
+  /** Milliseconds of a clock that cannot be set and does not stand still in a jump. */
+  readonly passed = (): number => this.#elapsed
+
+  readonly schedule = (delayMs: number, run: () => void): Cancel => this.#add(delayMs, run, false)
+
+  /** The same clock for gateways: their timers also run within a jump. */
+  readonly ofGateways: Clock = {
+    now: this.now,
+    monotonic: this.monotonic,
+    schedule: (delayMs, run) => this.#add(delayMs, run, true),
+  }
+
+  #add(delayMs: number, run: () => void, isOfGateway: boolean): Cancel {
     const at = this.#elapsed + Math.max(0, delayMs)
     const recurs = this.#isStarting || (this.#ringing?.isChore === true && this.#ringing.delayMs === delayMs)
-    const timer = { at, order: this.#order++, delayMs, isChore: recurs && choreDelays.has(delayMs), run }
+    const timer = { at, order: this.#order++, delayMs, isChore: recurs && choreDelays.has(delayMs), isOfGateway, run }
     this.#timers.add(timer)
     return () => void this.#timers.delete(timer)
   }
@@ -83,7 +99,7 @@ export class JumpingClock implements Clock {
     for (;;) {
       const timer = this.#earliest(() => true)
       const at = Math.min(timer?.at ?? until, until)
-      if (this.monotonic() >= this.#livesUntil) this.#jump(until)
+      if (this.monotonic() >= this.#livesUntil) await this.#jump(until)
       else if (timer === null || timer.at > until) {
         this.#elapsed = Math.max(this.#elapsed, at)
         break
@@ -94,9 +110,13 @@ export class JumpingClock implements Clock {
   }
 
   async #run(timer: Timer): Promise<void> {
-    this.#timers.delete(timer)
     this.#elapsed = Math.max(this.#elapsed, timer.at)
     if (!timer.isChore) this.stayFor(aftermathMs)
+    await this.#ring(timer)
+  }
+
+  async #ring(timer: Timer): Promise<void> {
+    this.#timers.delete(timer)
     this.#ringing = timer
     timer.run()
     await this.#settle()
@@ -104,13 +124,16 @@ export class JumpingClock implements Clock {
   }
 
   /** Jumps to the next timer that is not one of the keepers' recurring timers, at most to `until`. */
-  #jump(until: number): void {
-    const next = this.#earliest(timer => !timer.isChore)
-    const to = Math.min(next?.at ?? until, until)
-    const by = Math.max(0, to - this.#elapsed)
-    this.#elapsed += by
-    this.#jumped += by
-    for (const timer of this.#timers) if (timer.isChore) timer.at += by
+  async #jump(until: number): Promise<void> {
+    for (;;) {
+      const next = this.#earliest(timer => !timer.isChore)
+      const by = Math.min(next?.at ?? until, until, this.#elapsed + unheardMs) - this.#elapsed
+      if (by <= 0) break
+      this.#elapsed += by
+      this.#jumped += by
+      for (const timer of this.#timers) if (timer.isChore) timer.at += by
+      for (const timer of [...this.#timers]) if (timer.isChore && timer.isOfGateway) await this.#ring(timer)
+    }
     this.stayFor(aftermathMs)
   }
 

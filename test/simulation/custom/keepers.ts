@@ -134,7 +134,7 @@ export class Keepers {
   }
 
   #startGateway(): Presence {
-    return announceGateway({ bus: this.#client, clock: this.clock, logger: silent }, async () => undefined)
+    return announceGateway({ bus: this.#client, clock: this.clock.ofGateways, logger: silent }, async () => undefined)
   }
 
   /**
@@ -151,7 +151,10 @@ export class Keepers {
     return diedAt
   }
 
-  /** Returns surroundings for a process of another service, on the same bus, store and clock as the keepers. */
+  /**
+   * Returns surroundings for a process of another service, on the same bus, store and clock as the keepers. In a jump its monotonic clock
+   * goes on: it has no leases, and counts the pauses of receivers on this clock.
+   */
   lodge(): Lodging {
     const life: Keeper = { bus: this.#hub.connect(), service: null, isAlive: true, writesLeft: null }
     const die = async () => {
@@ -159,7 +162,7 @@ export class Keepers {
       this.#hub.cut(life.bus)
       await life.bus.close()
     }
-    return { bus: life.bus, clock: this.#clockOf(life), store: this.#storeOf(life), die }
+    return { bus: life.bus, clock: { ...this.#clockOf(life), monotonic: this.clock.passed }, store: this.#storeOf(life), die }
   }
 
   /** Sends one request; null: no reply. `meanwhile` advances the clock right after the sending. */

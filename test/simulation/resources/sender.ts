@@ -119,9 +119,11 @@ export class Sender {
     { report, result, identity, content }: { report: Report; result: Taken; identity: string; content: string },
   ): void {
     const number = ++this.#number
-    const atUs = Number(row.id.split('.')[2])
+    const sentUs = Number(row.id.split('.')[2])
+    // An instant that is ahead counts as the arrival (v3 7.7).
+    const atUs = Math.min(sentUs, row.receivedAtUs + 999)
     const { state } = report
-    const observation = { signalId: result.signal, atUs, number, identity: row.id, state, value: keptValueOf(report) }
+    const observation = { signalId: result.signal, atUs, sentUs, number, identity: row.id, state, value: keptValueOf(report) }
     const at = Math.floor(row.receivedAtUs / 1_000)
     const repeated = this.#repeatedAt !== null && at < this.#repeatedAt - 1_000 ? { repeatedAt: this.#repeatedAt } : {}
     this.#resource.facts.events.push({ kind: 'observed', at, observation, ...repeated })

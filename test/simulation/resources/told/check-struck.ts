@@ -22,21 +22,23 @@ const takenOverMs = 90 * second
  * numbers of checked deliveries and rows.
  */
 export async function checkToldStruck(resource: Resource, until: number): Promise<number> {
-  let compared = 0
-  for (const stored of await storedIncidentsOf(resource)) {
-    for (const [i, alert] of stored.alerts.entries()) {
-      if (alert.decidedAt >= until) continue
-      if (alert.state === 'open') resource.fault(`${alert.id} was never dispatched`)
-      else
-        checkChoice(resource.house.post, stored, { alert, message: stored.course.messages[i] as Dispatched }, text =>
-          resource.fault(text),
-        )
-    }
-    for (const delivery of stored.deliveries) checkAttempts(resource, stored, delivery, until)
-    checkOrder(resource, stored)
-    compared += stored.rows.length
+  const all = await storedIncidentsOf(resource)
+  return all.reduce((compared, stored) => compared + checkDeliveries(resource, stored, until), 0)
+}
+
+/** Checks the deliveries of one Incident without their instants. Returns the number of checked rows. */
+export function checkDeliveries(resource: Resource, stored: StoredIncident, until: number): number {
+  for (const [i, alert] of stored.alerts.entries()) {
+    if (alert.decidedAt >= until) continue
+    if (alert.state === 'open') resource.fault(`${alert.id} was never dispatched`)
+    else
+      checkChoice(resource.house.post, stored, { alert, message: stored.course.messages[i] as Dispatched }, text =>
+        resource.fault(text),
+      )
   }
-  return compared
+  for (const delivery of stored.deliveries) checkAttempts(resource, stored, delivery, until)
+  checkOrder(resource, stored)
+  return stored.rows.length
 }
 
 function checkChoice(

@@ -4,7 +4,6 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import 'undici'
 import { limits } from '#shared/limits/limits.ts'
-import type { Clock } from '#shared/time/clock.ts'
 import { startNotifier } from '../../../../services/notifier/app.ts'
 import type { Keepers, Lodging } from '../../custom/keepers.ts'
 import type { Receivers } from './receivers.ts'
@@ -13,8 +12,6 @@ import type { Receivers } from './receivers.ts'
 export const claimLostMs = limits.notifier.claimMs + 2 * limits.notifier.scanMs
 
 const silent = pino({ level: 'silent' })
-/** Timers that run only while a request or the rest of its response is under way. */
-const whileSending: ReadonlySet<number> = new Set([limits.notifier.sendMs, limits.notifier.drainMs])
 
 export class Notifiers {
   readonly deaths: number[] = []
@@ -22,18 +19,17 @@ export class Notifiers {
   readonly #receivers: Receivers
   #lodging: Lodging | null = null
   #started = 0
-  #sending = 0
 
   constructor(keepers: Keepers, receivers: Receivers) {
     this.#keepers = keepers
     this.#receivers = receivers
-    keepers.clock.isSending = () => this.#sending > 0
+    keepers.clock.isSending = () => receivers.isAwaited()
   }
 
   async start(): Promise<void> {
     const lodging = this.#keepers.lodge()
-    const { bus, store } = lodging
-    const context = { bus, store, clock: this.#counting(lodging.clock), logger: silent, metrics: new Registry() }
+    const { bus, store, clock } = lodging
+    const context = { bus, store, clock, logger: silent, metrics: new Registry() }
     const living = this.#keepers.clock.liveThroughStart(100)
     const starting = startNotifier(context, {
       notifierId: `notifier${++this.#started}`,
@@ -72,28 +68,5 @@ export class Notifiers {
     for (let waited = 0; !isDead && waited < forMs; waited += 500) await this.#keepers.clock.live(500)
     this.#receivers.onRequest = () => undefined
     await this.restart()
-  }
-
-  #counting(clock: Clock): Clock {
-    return {
-      ...clock,
-      schedule: (delayMs, run) => {
-        if (!whileSending.has(delayMs)) return clock.schedule(delayMs, run)
-        let isOver = false
-        const end = () => {
-          if (!isOver) this.#sending -= 1
-          isOver = true
-        }
-        this.#sending += 1
-        const cancel = clock.schedule(delayMs, () => {
-          end()
-          run()
-        })
-        return () => {
-          end()
-          cancel()
-        }
-      },
-    }
   }
 }

@@ -1,4 +1,5 @@
 // Receivers of messages over real HTTP. Each receiver notes every request, and responds as planned for the virtual instant of the request.
+import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -36,6 +37,9 @@ export class Receivers {
   onRequest: () => void = () => undefined
   readonly #now: () => number
   readonly #server: Server
+  /** Requests to these receivers, as undici knows them, that have neither failed nor got the end of their response. */
+  readonly #underWay = new Set<unknown>()
+  readonly #watches: readonly (readonly [channel: string, ChannelListener])[]
 
   constructor(now: () => number) {
     this.#now = now
@@ -49,16 +53,36 @@ export class Receivers {
       this.onRequest()
       respond(response, this.fareAt(destination, at))
     })
+    const end: ChannelListener = event => void this.#underWay.delete((event as { request: unknown }).request)
+    this.#watches = [
+      ['undici:request:create', event => this.#begin((event as { request: { origin: string } }).request)],
+      ['undici:request:trailers', end],
+      ['undici:request:error', end],
+    ]
+  }
+
+  /** Returns whether a notifier waits for a response, or for the rest of one. */
+  isAwaited(): boolean {
+    return this.#underWay.size > 0
   }
 
   async open(): Promise<void> {
+    for (const [channel, listener] of this.#watches) subscribe(channel, listener)
     this.#server.listen(0, '127.0.0.1')
     await once(this.#server, 'listening')
   }
 
   urlOf(destination: string): string {
+    return `${this.#origin()}/${destination}`
+  }
+
+  #origin(): string {
     const { port } = this.#server.address() as AddressInfo
-    return `http://127.0.0.1:${port}/${destination}`
+    return `http://127.0.0.1:${port}`
+  }
+
+  #begin(request: { origin: string }): void {
+    if (request.origin === this.#origin()) this.#underWay.add(request)
   }
 
   fareAt(destination: string, at: number): Fare {
@@ -77,6 +101,7 @@ export class Receivers {
   }
 
   close(): void {
+    for (const [channel, listener] of this.#watches) unsubscribe(channel, listener)
     this.#server.closeAllConnections()
     this.#server.close()
   }
