@@ -98,7 +98,11 @@ t.test('image checks a website and notifies as its own user with only Node on th
   }
   const folder = temporaryFolder(t)
   chmodSync(folder, 0o755)
-  const natsServer = await obtainNatsServer({ toolsFolder: join(root, '.tools'), log: line => t.comment(line) })
+  const obtained = await obtainNatsServer({ toolsFolder: join(root, '.tools'), log: line => t.comment(line) })
+  // A server in the PATH is obtained as a bare name.
+  const natsServer = obtained.includes('/')
+    ? obtained
+    : execFileSync('sh', ['-c', `command -v ${obtained}`], { encoding: 'utf8' }).trim()
   const image = layOutImage({ folder, natsServer })
   const app = inImage(image, '/app')
   const environment = containerEnvironment(image)
@@ -124,8 +128,8 @@ t.test('image checks a website and notifies as its own user with only Node on th
     const development = Object.keys(lock.packages).filter(path => lock.packages[path]?.dev && existsSync(join(app, path)))
     t.strictSame(development, [], 'no package for development')
     const version = execFileSync(join(app, '.tools', 'nats-server'), ['--version'], { encoding: 'utf8' })
-    const obtained = readFileSync(join(root, 'infra/runtime/bus/obtain-nats-server.ts'), 'utf8')
-    t.match(obtained, `const version = '${/v([\d.]+)/.exec(version)?.[1]}'`, 'the pinned nats-server')
+    const source = readFileSync(join(root, 'infra/runtime/bus/obtain-nats-server.ts'), 'utf8')
+    t.match(source, `const version = '${/v([\d.]+)/.exec(version)?.[1]}'`, 'the pinned nats-server')
     const writable = spawnSync('find', [image.root, '-writable', '-not', '-type', 'l'], { ...image.user, encoding: 'utf8' })
     t.strictSame(writable.stdout.trim().split('\n'), [inImage(image, '/data')], 'the data folder alone can be written')
   })
