@@ -1,8 +1,9 @@
 // Conversion of a subject's document to a row of its workspace's roster, so that keeper and directory return the same. Pure.
-import type { IncidentSnapshot, IncidentState, NextStep } from '#shared/contracts/incidents/incident.ts'
-import type { RosterIncident, RosterRow, RosterStatus } from '#shared/contracts/subjects/roster.ts'
+import type { IncidentCause, IncidentSnapshot, IncidentState, NextStep } from '#shared/contracts/incidents/incident.ts'
+import type { RosterIncident, RosterRow } from '#shared/contracts/subjects/roster.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { redactedCause } from '#shared/incidents/cause-text.ts'
+import { causeOf } from '#shared/judging/incident-cause.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { statusOf } from '#shared/subjects/resource-view.ts'
 import { rosterCheck } from '#shared/subjects/watched-line.ts'
@@ -29,12 +30,8 @@ export function rosterRow(subject: SubjectDocument, nextStepOf: NextStepOf): Ros
   const { value, context } = worst.incident
   const since = value === 'recovering' ? context.wellSince : value === 'pending' ? context.troubleSince : context.effectiveAt
   const isPartlyKnown = value === 'noData' && subject.rules.some(isCalm)
-  return {
-    ...base,
-    status: isPartlyKnown ? 'partly_known' : statuses[value],
-    since,
-    incident: rosterIncident(worst, mutedTo, nextStepOf),
-  }
+  const status = isPartlyKnown ? 'partly_known' : statuses[value]
+  return { ...base, status, since, why: null, incident: rosterIncident(worst, mutedTo, nextStepOf) }
 }
 
 /** Returns whether a rule is ok and has no open incident. */
@@ -72,16 +69,29 @@ function rosterIncident({ rule, incident }: Open, mutedTo: number | null, nextSt
 }
 
 /**
- * Returns the state of a subject without an open incident, by the last verdicts of its rules. `since`: start of the latest of these
- * verdicts.
+ * Returns the state of a subject without an open incident, by the last verdicts of its rules. A rule that cannot decide does not hide that
+ * another rule is ok. `since`: start of the latest of the verdicts that give the status.
  */
-function restingState(rules: readonly RuleState[]): { status: RosterStatus; since: number | null } {
-  const said = rules.flatMap(({ verdict }) => (verdict === null ? [] : [{ status: statusOf(verdict), since: verdict.since }]))
+function restingState(rules: readonly RuleState[]): Pick<RosterRow, 'status' | 'since' | 'why'> {
+  const said = rules.flatMap(rule =>
+    rule.verdict === null ? [] : [{ rule, word: statusOf(rule.verdict), since: rule.verdict.since }],
+  )
   for (const [word, status] of resting) {
-    const since = said.filter(one => one.status === word).map(one => one.since)
-    if (since.length > 0) return { status, since: Math.max(...since) }
+    const found = said.filter(one => one.word === word).toSorted((one, other) => other.since - one.since)
+    const [latest] = found
+    if (latest === undefined) continue
+    const isPartlyKnown = status === 'no_data' && rules.some(isCalm)
+    return {
+      status: isPartlyKnown ? 'partly_known' : status,
+      since: latest.since,
+      why: status === 'up' ? null : whyOf(latest.rule),
+    }
   }
-  return { status: 'unknown', since: null }
+  return {
+    status: 'unknown',
+    since: null,
+    why: ownWords(rules.length === 0 ? 'no rule judges it yet' : 'waiting for its first report'),
+  }
 }
 
 /** A rule with the verdict problem or no data has an open incident, except during a judgement. */
@@ -90,5 +100,15 @@ const resting = [
   ['no_data', 'no_data'],
   ['ok', 'up'],
 ] as const
+
+/** Returns what a rule without an open incident finds wrong, or why it cannot decide. */
+function whyOf({ verdict: last, policy }: RuleState): IncidentCause | null {
+  if (last === null) return null
+  const verdict = last.verdict === 'problem' ? 'problem' : 'no_data'
+  const cause = causeOf({ ...last, verdict }, policy.language === 'reachability')
+  return cause && redactedCause(cause)
+}
+
+const ownWords = (reason: string): IncidentCause => ({ input: null, isLocation: false, reason, at: null, isSilence: true })
 
 const hostOf = (url: string | undefined): string | null => (url !== undefined && URL.canParse(url) ? new URL(url).host : null)

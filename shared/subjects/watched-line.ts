@@ -1,7 +1,7 @@
 // What a website monitor watches, as one line for people. Pure.
 import type { RosterCheck } from '#shared/contracts/subjects/roster.ts'
 import { intervalMs, type WebsiteCheck } from '#shared/contracts/subjects/website.ts'
-import { redactedUrl } from '#shared/secrecy/redacted-text.ts'
+import { redactedText, redactedUrl } from '#shared/secrecy/redacted-text.ts'
 import { cut } from '#shared/text/plain-text.ts'
 import { humanDuration } from '#shared/time/durations.ts'
 
@@ -13,18 +13,27 @@ const namesMost = 3
 /** Returns the parts of a check that the line needs. The address has no credentials. */
 export const rosterCheck = (check: WebsiteCheck): RosterCheck => ({
   method: check.method,
-  url: cut(redactedUrl(check.url), urlCharacters),
+  url: cut(redactedUrl(check.url) || redactedText(check.url), urlCharacters),
   everyMs: intervalMs(check),
-  locations: check.locations,
+  locations: check.locations.slice(0, namesMost),
+  locationCount: check.locations.length,
 })
 
 /**
- * Returns a text such as `GET https://shop.example/health every 30s from frankfurt, oslo`. `nameOf`: name of a location; null: it is not
- * known.
+ * Returns a text such as `GET https://shop.example/health every 30s from frankfurt, oslo and 2 more`. `nameOf`: name of a location; null:
+ * the name is not known, and the location is only counted.
  */
-export function watchedLine({ method, url, everyMs, locations }: RosterCheck, nameOf: (id: string) => string | null): string {
-  const names = locations.slice(0, namesMost).map(id => nameOf(id) ?? id)
-  const more = locations.length - names.length
-  const from = locations.length === 0 ? 'from nowhere' : `from ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-  return `${method} ${url} every ${humanDuration(everyMs)} ${from}`
+export function watchedLine(check: RosterCheck, nameOf: (locationId: string) => string | null): string {
+  const { method, url, everyMs, locations, locationCount } = check
+  return `${method} ${url} every ${humanDuration(everyMs)} from ${placesText(
+    locations.flatMap(id => nameOf(id) ?? []),
+    locationCount,
+  )}`
+}
+
+function placesText(names: readonly string[], count: number): string {
+  if (count === 0) return 'no location'
+  if (names.length === 0) return count === 1 ? '1 location' : `${count} locations`
+  const more = count - names.length
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

@@ -69,8 +69,7 @@ await withBrowser(async () => {
     // The page shows the failure and the location at which it occurred.
     const readings = await page.locator('section[aria-labelledby=evidence] tbody tr').allTextContents()
     t.match(readings.sort(), [/^deOK/, /^frProblem.*status 503, expected 200/])
-    t.notMatch(readings.join(), 'reachability@', 'locations have their names')
-    t.equal(await page.locator('section[aria-labelledby=evidence] tbody span[title="reachability@bbbb"]').count(), 1)
+    t.notMatch(await main.innerHTML(), 'reachability@', 'locations have their names')
     t.match(await page.locator('section[aria-labelledby=next]').textContent(), /became Recovering: ok again/)
     t.equal(new URL(page.url()).search, '?at=2', 'the address shows the same moment to others')
     t.same(await axeFaults(page), [])

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { RosterRow } from '#shared/contracts/subjects/roster.ts'
-import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createLogger } from '#shared/observability/logger.ts'
 import { openStore } from '#shared/store/open-store.ts'
@@ -243,35 +243,57 @@ t.test('incrementally sorted rows equal newly sorted rows after random changes',
   }
 })
 
-t.test(
-  'row of a website says what it watches without credentials, and one rule without data does not hide another that is ok',
-  t => {
-    const check = { ...websiteMeta, url: 'https://ann:pw@shop.example/health?token=abc', locations: ['aaaa', 'bbbb'] }
-    const watched = rowOf(subjectDocument(idOf(1), workspaceId, 'shop', 'Shop', check, 1))?.check
-    t.equal(
-      watchedLine(watched!, id => (id === 'aaaa' ? 'frankfurt' : null)),
-      'GET https://shop.example/health?token=redacted every 1m from frankfurt, bbbb',
-    )
-    const rule = subject(2).rules[0]!
-    const verdictOf = (verdict: 'ok' | 'no_data') => ({
-      ...{ verdict, since: 1, explanation: 'x', evidence: { inputs: [], omitted: 0, truncated: false } },
-    })
-    const context = {
-      incidentId: 'i',
-      troubleSince: 1,
-      effectiveAt: 1,
-      wellSince: null,
-      acknowledgedAt: null,
-      acknowledgedBy: null,
-    }
-    const silent = {
-      ...rule,
-      verdict: verdictOf('no_data'),
-      incident: { value: 'noData', context, words: { rule: { key: 'a' } } } as never,
-    }
-    const fine = { ...rule, verdict: verdictOf('ok'), incident: null }
-    t.equal(rowOf(subject(2, { rules: [silent] }))?.status, 'no_data')
-    t.equal(rowOf(subject(2, { rules: [silent, fine] }))?.status, 'partly_known')
-    t.end()
-  },
-)
+t.test('row of a website says what it watches, without credentials and with its first locations by name', async t => {
+  const names = new Map([
+    ['aaaa', 'frankfurt'],
+    ['bbbb', 'oslo'],
+  ])
+  const lineOf = (locations: string[], url = 'https://shop.example/') => {
+    const row = rowOf(subjectDocument(idOf(1), workspaceId, 'shop', 'Shop', { ...websiteMeta, url, locations }, 1))
+    return watchedLine(row!.check!, id => names.get(id) ?? null)
+  }
+  t.equal(
+    lineOf(['aaaa'], 'https://ann:pw@shop.example/health?token=abc'),
+    'GET https://shop.example/health?token=redacted every 1m from frankfurt',
+  )
+  t.match(lineOf(['aaaa', 'bbbb', 'gone', 'cccc']), / from frankfurt, oslo and 2 more$/)
+  t.match(lineOf(['gone']), / from 1 location$/, 'an id is no word for people')
+  t.match(lineOf([]), / from no location$/)
+  t.ok(lineOf(['aaaa'], `https://shop.example/${'x'.repeat(2_000)}`).length < 300)
+  t.equal(rowOf(subject(2, { kind: 'custom', check: null }))?.check, null)
+})
+
+t.test('a rule that cannot decide does not hide another that is ok, and each row that is not up says why', async t => {
+  const rule = { key: 'a', policy: { language: 'decision' } } as unknown as RuleState
+  const silence = 'silent since 2026-01-05T12:02:00.000Z'
+  const inputs = [{ input: 'beat', value: 'unknown' as const, at: 1, reason: silence }]
+  const said = (verdict: 'ok' | 'problem' | 'no_data' | 'not_judged', more = {}): RuleState => ({
+    ...{ ...rule, incident: null },
+    verdict: { verdict, since: 7, explanation: 'x', evidence: { inputs, omitted: 0, truncated: false }, ...more },
+  })
+  const context = {
+    incidentId: 'i',
+    troubleSince: 1,
+    effectiveAt: 1,
+    wellSince: null,
+    acknowledgedAt: null,
+    acknowledgedBy: null,
+  }
+  const opened = (value: string, verdict: 'ok' | 'problem' | 'no_data'): RuleState => ({
+    ...said(verdict),
+    incident: { value, context, words: { rule: { key: 'a' } } } as never,
+  })
+  const shown = (...rules: RuleState[]) => {
+    const row = rowOf(subject(2, { rules }))
+    return [row?.status, row?.why?.reason ?? row?.incident?.explanation ?? null, row?.why?.input ?? null]
+  }
+  t.strictSame(shown(opened('noData', 'no_data')), ['no_data', 'x', null])
+  t.strictSame(shown(opened('noData', 'no_data'), said('ok')), ['partly_known', 'x', null])
+  t.strictSame(shown(opened('noData', 'no_data'), opened('recovering', 'ok')), ['no_data', 'x', null])
+  t.strictSame(shown(opened('problem', 'problem'), said('ok'), said('not_judged', { isHeard: true })), ['down', 'x', null])
+  t.strictSame(shown(said('not_judged', { isHeard: true })), ['no_data', silence, 'beat'])
+  t.strictSame(shown(said('not_judged', { isHeard: true }), said('ok')), ['partly_known', silence, 'beat'])
+  t.strictSame(shown(said('not_judged'), said('ok')), ['up', null, null], 'a rule that waits for its first report')
+  t.strictSame(shown(said('not_judged')), ['unknown', 'waiting for its first report', null])
+  t.strictSame(shown(), ['unknown', 'no rule judges it yet', null])
+})

@@ -16,7 +16,7 @@ export function Evidence({ page }: { page: IncidentPage }) {
   const locations = page.records.locations.value
   const isOfLocations = Object.keys(locations).length > 0
   const columns: readonly Column<Reading>[] = [
-    { head: isOfLocations ? 'Location' : 'Signal', cell: ({ signal, name }) => <span title={signal}>{name}</span> },
+    { head: isOfLocations ? 'Location' : 'Signal', cell: ({ name }) => name },
     {
       head: 'Says',
       cell: ({ state, words }) => <StatusMark state={silentSince(words) === null ? state : 'no_data'} />,

@@ -1,10 +1,10 @@
 // Readings of evidence as rows for people. Pure.
 import type { RecordEvidence } from '#shared/contracts/session/session-incidents.ts'
+import { signalName } from '../words/places.ts'
 
 export interface Reading {
   key: string
-  signal: string
-  /** Name of the signal's location; the signal itself if its location is unknown. */
+  /** Name for people: of a check the name of its location. */
   name: string
   state: string
   value: string
@@ -26,9 +26,6 @@ interface Baseline {
   median: number | null
 }
 
-/** Pattern of the signals of a website monitor. The group is the id of a location. */
-const platform = /^reachability@(.+)$/
-
 export const readingsOf = ({ inputs }: RecordEvidence, locations: Readonly<Record<string, string>>): Reading[] =>
   inputs.map((input, i) => {
     const { signal, status, value, at, reason, unresolved, counted, baseline } = input
@@ -40,8 +37,7 @@ export const readingsOf = ({ inputs }: RecordEvidence, locations: Readonly<Recor
     ]
     return {
       key: `${i} ${String(signal)}`,
-      signal: String(signal),
-      name: locations[platform.exec(String(signal))?.[1] ?? ''] ?? String(signal),
+      name: signalName(String(signal), locations),
       state: typeof status === 'string' ? status : 'unknown',
       value: typeof value === 'number' ? String(value) : '',
       at: typeof at === 'string' ? Date.parse(at) : null,

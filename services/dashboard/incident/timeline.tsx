@@ -3,6 +3,7 @@ import type { IncidentRecordObject } from '#shared/contracts/session/session-inc
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Time } from '../parts/time.tsx'
 import { eventWords } from '../words/events.ts'
+import { signalName } from '../words/places.ts'
 import { ruleWords } from '../words/why.ts'
 import type { IncidentPage } from './page-state.ts'
 
@@ -56,8 +57,6 @@ function Entry({ record, locations, isShown, onShow }: EntryProps) {
   )
 }
 
-const platform = /^reachability@(.+)$/
-
 /** Returns what was wrong at the record, in words for people. */
 const recordWords = (
   { condition, explanation, evidence, event_at }: IncidentRecordObject,
@@ -67,7 +66,7 @@ const recordWords = (
     { verdict: condition, explanation, evidence: evidence === null ? null : { ...evidence } },
     {
       expects: {},
-      nameOf: signal => locations[platform.exec(signal)?.[1] ?? ''] ?? signal,
+      nameOf: signal => signalName(signal, locations),
       now: Date.parse(event_at),
     },
   )

@@ -35,7 +35,12 @@ export function Row({ index, row, onToggle }: RowProps) {
         <StatusMark state={row.status} />
       </td>
       <td class="name">
-        <a href={`/monitors/${row.id}`} tabIndex={isTabStop ? 0 : -1} title={row.watched ?? row.name} dir="auto">
+        <a
+          href={`/monitors/${row.id}`}
+          tabIndex={isTabStop ? 0 : -1}
+          title={row.watched === null ? row.name : `${row.name}: ${row.watched}`}
+          dir="auto"
+        >
           {row.name}
         </a>
         <Marks row={row} />
@@ -58,10 +63,8 @@ export function Row({ index, row, onToggle }: RowProps) {
 }
 
 /** Returns why a monitor is not up: the cause before the explanation of its rule. Empty for a monitor that is up. */
-function whyNotUp({ incident, status }: MonitorRow): string {
-  if (incident !== null) return plainWords(incident.cause ?? incident.explanation, serverNow())
-  return status === 'unknown' ? 'waiting for its first report' : ''
-}
+const whyNotUp = ({ incident, why }: MonitorRow): string =>
+  plainWords((incident === null ? why : (incident.cause ?? incident.explanation)) ?? '', serverNow())
 
 function WaitingRow({ index }: { index: number }) {
   return (

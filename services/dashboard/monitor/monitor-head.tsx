@@ -1,5 +1,6 @@
 // The head of a monitor's page: the monitor's state with start and reason, the next transition, and the actions on the monitor.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { now } from '../data/clock.ts'
 import { sentence } from '../data/format.ts'
 import { go } from '../data/router.ts'
 import { pathTo } from '../data/routing.ts'
@@ -11,7 +12,7 @@ import { useKeys } from '../parts/keys/keys.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Countdown, Since, Time } from '../parts/time.tsx'
 import { nextWords } from '../words/next.ts'
-import { incidentWords } from '../words/why.ts'
+import { incidentWords, plainWords } from '../words/why.ts'
 import { knownOf } from './known.ts'
 
 interface Props {
@@ -46,18 +47,11 @@ export function MonitorHead({ detail, onChanged }: Props) {
 }
 
 function Why({ detail }: { detail: MonitorDetail }) {
-  const { row, rules } = detail
+  const { row } = detail
   if (row === null) return <p class="dim">An archived monitor is not judged. Its history stays.</p>
-  if (row.status === 'unknown') {
-    return (
-      <p class="why-now" aria-live="polite">
-        {rules.length === 0 ? 'No rule judges it yet.' : 'Waiting for the first report.'}
-      </p>
-    )
-  }
   const next = row.incident?.next
   return (
-    <p class="why-now">
+    <p class="why-now" aria-live={row.status === 'unknown' ? 'polite' : undefined}>
       <span>{whyNotUp(detail)} </span>
       {next != null && (
         <span>
@@ -78,10 +72,10 @@ function Why({ detail }: { detail: MonitorDetail }) {
   )
 }
 
-/** Returns why the monitor is not up: the words of the rule with the worst incident. Empty if nothing is wrong. */
+/** Returns why the monitor is not up: the words about its worst incident, else those of its row. Empty if nothing is wrong. */
 function whyNotUp(detail: MonitorDetail): string {
   const { row, rules } = detail
-  if (row?.incident == null) return ''
+  if (row?.incident == null) return row?.why == null ? '' : sentence(plainWords(row.why, now.value))
   const rule = rules.find(({ incident }) => incident?.id === row.incident?.id)
   return (rule && incidentWords(rule, knownOf(detail))) ?? sentence(row.incident.explanation)
 }

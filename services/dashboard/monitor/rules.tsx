@@ -29,7 +29,7 @@ export function Rules({ detail }: { detail: MonitorDetail }) {
             head: 'Says',
             cell: ({ verdict }) => <StatusMark state={verdict === null || verdict === 'not_judged' ? 'unknown' : verdict} />,
           },
-          { head: 'Why', cell: rule => ruleWords(rule, known) ?? '–' },
+          { head: 'Why', cell: rule => ruleWords(rule, known) ?? 'Waiting for its first report.' },
           { head: 'For', isNumber: true, cell: ({ since }) => (since === null ? '–' : <Since at={Date.parse(since)} />) },
         ]}
       />

@@ -33,7 +33,7 @@ export function Signals({ detail }: { detail: MonitorDetail }) {
             cell: ({ value }) => (isWebsite ? latency(value) : (value ?? '–')),
           },
           { head: 'Since', isNumber: true, cell: ({ at }) => (at === null ? '–' : <Since at={Date.parse(at)} />) },
-          { head: 'Reason', cell: ({ reason }) => reason ?? '' },
+          { head: 'Reason', cell: ({ state, reason }) => reason ?? unsaid[state] ?? '' },
         ]}
       />
       {!isWebsite && (
@@ -47,6 +47,12 @@ export function Signals({ detail }: { detail: MonitorDetail }) {
       )}
     </section>
   )
+}
+
+/** Words about a report that is not ok and gives no reason. */
+const unsaid: Readonly<Record<string, string>> = {
+  problem: 'a problem, without a reason',
+  no_data: 'the sender has no data',
 }
 
 /** A silent signal is not ok, whatever its last report said. */

@@ -61,14 +61,22 @@ export function ruleWords({ verdict, explanation, evidence }: Pick<Rule, 'verdic
   return isOne ? first : `${first} ${sentence(plainWords(explanation, known.now))}`
 }
 
-/** Returns the sentence about the open incident of a rule. While the rule is ok again, the sentence says what was wrong. */
-export function incidentWords(
-  rule: Pick<Rule, 'verdict' | 'explanation' | 'evidence' | 'incident'>,
-  known: Known,
-): string | null {
+/**
+ * Returns the sentences about the open incident of a rule, its cause first. While the rule is ok again, they say what was wrong. For a
+ * silence, they also say when a report was expected.
+ */
+export function incidentWords(rule: Pick<Rule, 'verdict' | 'explanation' | 'evidence' | 'incident'>, known: Known) {
   const cause = rule.incident?.cause ?? null
-  const isWrong = rule.verdict === 'problem' || rule.verdict === 'no_data'
-  return isWrong || cause === null ? ruleWords(rule, known) : sentence(`Was: ${plainWords(cause, known.now)}`)
+  const words = ruleWords(rule, known)
+  if (cause === null) return words
+  const said = plainWords(cause, known.now)
+  if (rule.verdict === 'ok') return sentence(`Was: ${said}`)
+  const inputs = inputsOf(rule.evidence)
+  const isUnread = ({ unresolved }: Input) => unresolved !== null && cause.startsWith(unresolved)
+  if (words !== null && (silentSince(cause) !== null || inputs.some(isUnread))) return words
+  const explained = rule.verdict === 'problem' ? sentence(plainWords(rule.explanation ?? '', known.now)) : words
+  const isAllSaid = explained === sentence(said) || (rule.verdict === 'problem' && inputs.length === 1)
+  return isAllSaid || explained === null ? sentence(said) : `${sentence(said)} ${explained}`
 }
 
 interface Input {

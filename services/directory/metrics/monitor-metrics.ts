@@ -49,13 +49,9 @@ export function createMonitorMetrics(means: Means): MonitorMetrics {
 
 /** Present state as `watchkeeper_monitor_up`; null: no rule can say anything yet, and there is no sample. */
 const ups: Record<RosterStatus, 0 | 1 | null> = {
-  down: 0,
-  no_data: 0,
-  pending: 1,
-  recovering: 1,
-  partly_known: 1,
+  ...{ down: 0, no_data: 0, partly_known: 0 },
+  ...{ pending: 1, recovering: 1, up: 1 },
   unknown: null,
-  up: 1,
 }
 
 async function textOf(means: Means): Promise<string> {

@@ -27,13 +27,19 @@ export const MonitorRow = Component('MonitorRow', {
   watched: Nullable(
     Type.String({
       description: 'What is watched, of a website; without credentials.',
-      examples: ['GET https://shop.example/ every 1m from frankfurt'],
+      examples: ['GET https://shop.example/health every 30s from frankfurt, oslo and 2 more'],
     }),
   ),
   status: Type.Enum([...rosterStatuses], {
     description:
-      'By the worst open incident. `partly_known`: one rule has no data, another is ok. `unknown`: no rule can say anything yet.',
+      'By the worst open incident. `partly_known`: a rule has no data, another is ok. `unknown`: no rule can say anything yet.',
   }),
+  why: Nullable(
+    Type.String({
+      description: 'Why it is not up, if no incident is open; else null.',
+      examples: ['silent since 2026-01-05T12:02:00.000Z (beat)'],
+    }),
+  ),
   since: Nullable(DateTime),
   incident: Nullable(
     Component('MonitorRowIncident', {

@@ -5,8 +5,8 @@ import type { IncidentCause, NextStep } from '#shared/contracts/incidents/incide
 import type { SubjectKind } from '#shared/contracts/subjects/subject.ts'
 
 /**
- * Statuses of a row, worst first. `partly_known`: a rule has no data for long, and another rule is ok. `unknown`: no rule of the subject has
- * decided yet.
+ * Statuses of a row, worst first. `partly_known`: the worst is a rule without data, and another rule is ok. `unknown`: no rule of the
+ * subject has decided yet.
  */
 export const rosterStatuses = ['down', 'no_data', 'pending', 'recovering', 'partly_known', 'unknown', 'up'] as const
 export type RosterStatus = (typeof rosterStatuses)[number]
@@ -26,6 +26,11 @@ export interface RosterRow {
   /** The check; null or absent: the subject has none, or an older version made the row. */
   check?: RosterCheck | null
   status: RosterStatus
+  /**
+   * Why the status is not up while no Incident is open, redacted. Null or absent: the subject is up, the Incident says it, or an older
+   * version made the row.
+   */
+  why?: IncidentCause | null
   /** Instant since which the row has its status; null: the instant is not known. */
   since: number | null
   /** The worst open Incident of the subject; null: no Incident is open. */
@@ -42,8 +47,9 @@ export interface RosterCheck {
   /** Without credentials. */
   url: string
   everyMs: number
-  /** Ids. */
+  /** Ids of the first locations. */
   locations: readonly string[]
+  locationCount: number
 }
 
 export interface RosterIncident {

@@ -15,7 +15,7 @@ import { nextState } from '../../../services/dashboard/monitor/incidents/next-st
 import { logAddress } from '../../../services/dashboard/monitor/log/log-page.ts'
 import { stepWords, windowLife } from '../../../services/dashboard/monitor/maintenance/window.ts'
 import { deliveryWords, shownRows, storedRows, toggled } from '../../../services/dashboard/monitor/messages/alert-delivery.ts'
-import { plainWords, ruleWords, silentSignals } from '../../../services/dashboard/words/why.ts'
+import { incidentWords, plainWords, ruleWords, silentSignals } from '../../../services/dashboard/words/why.ts'
 
 t.test('time alone confirms a pending incident and closes a recovering incident, and a reminder changes no state', async t => {
   const at = '2026-01-05T12:02:00.000Z'
@@ -207,4 +207,37 @@ t.test('rule says in plain words what is silent, what waits and what fails', asy
     [...silentSignals([{ evidence: { inputs: [silent], omitted: 0, truncated: false } }])],
     [['beat', Date.parse('2026-11-28T16:39:26Z')]],
   )
+})
+
+t.test('open incident says its stored cause first, then what else its rule says, each once', async t => {
+  const incident = (cause: string | null) => ({ cause }) as NonNullable<MonitorDetail['rules'][number]['incident']>
+  const about = (
+    verdict: 'problem' | 'ok' | 'no_data' | 'not_judged',
+    cause: string | null,
+    explanation: string,
+    inputs: object[],
+  ) =>
+    incidentWords({ verdict, explanation, evidence: { inputs, omitted: 0, truncated: false }, incident: incident(cause) }, known)
+  const failing = { signal: 'a', status: 'problem', reason: 'refused' }
+  const silent = { signal: 'beat', unresolved: 'silent since 2026-11-28T16:39:26.000Z' }
+  const quiet = 'No report since 16:39:26 UTC, expected every 10 s.'
+  const cases: [found: string | null, wanted: string][] = [
+    [about('problem', 'refused (a)', '1 of 1 input failing', [failing]), 'Refused (a).'],
+    [
+      about('problem', 'status 503 (b)', '2 of 2 inputs failing', [failing, { ...failing, signal: 'b', reason: 'status 503' }]),
+      'Status 503 (b). 2 of 2 inputs failing.',
+    ],
+    [about('problem', 'load 97', 'load 97', [failing, failing]), 'Load 97.'],
+    [about('ok', 'refused (a)', 'all inputs ok', [{ signal: 'a', status: 'ok' }]), 'Was: refused (a).'],
+    [about('no_data', 'refused (beat)', 'x', [silent]), `Refused (beat). ${quiet}`],
+    [about('not_judged', 'refused (beat)', 'x', [silent]), `Refused (beat). ${quiet}`],
+    [about('no_data', `${silent.unresolved} (beat)`, 'x', [silent]), quiet],
+    [about('no_data', 'nothing reported since 2026-11-28T16:39:26.000Z (beat)', 'x', [silent]), quiet],
+    [
+      about('no_data', 'never reported (beat)', 'x', [{ signal: 'beat', unresolved: 'never reported' }]),
+      'Waiting for its first report.',
+    ],
+    [about('problem', null, 'x', [failing]), 'Refused (a).'],
+  ]
+  for (const [found, wanted] of cases) t.equal(found, wanted)
 })

@@ -25,10 +25,11 @@ t.test('row of a monitor is updated from its creation to its recovery, and remov
   const id = await world.addMonitor('Shop')
   t.match(await rowOf(id), { key: 'shop', name: 'Shop', kind: 'website', template: 'website-check@1', host: 'shop.example' })
   t.match(await rowOf(id), { status: 'unknown', since: null, incident: null, incidents: 0, maintenance_until: null })
+  t.match(await rowOf(id), { watched: 'GET https://shop.example/ every 1h from de', why: 'waiting for its first report' })
   await world.report(id, 'aaaa', true)
   const upAt = new Date(world.clock.now() - 1).toISOString().slice(0, 19)
   const up = await rowOf(id)
-  t.match(up, { status: 'up', incident: null })
+  t.match(up, { status: 'up', why: null, incident: null })
   t.equal(up?.since?.slice(0, 19), upAt)
   await world.clock.advance(1_000)
   await world.report(id, 'aaaa', false, { error: 'status 503, expected 200' })
@@ -95,7 +96,7 @@ t.test('rows are sorted by trouble, then name, and filtered by status, kind and 
   await world.clock.advance(confirmMs)
   const all = await list('?count=200')
   t.equal(all.rows[0]?.status, 'down')
-  const ranks = ['down', 'no_data', 'pending', 'recovering', 'unknown', 'up']
+  const ranks = ['down', 'no_data', 'pending', 'recovering', 'partly_known', 'unknown', 'up']
   const order = all.rows.map(({ status, name }) => `${ranks.indexOf(status)} ${name.toLowerCase()}`)
   t.strictSame(order, order.toSorted())
   t.strictSame(
@@ -155,6 +156,43 @@ t.test('Resource of a Template has one row, with the state of its worst rule', a
     (await list('?kind=template')).rows.map(row => row.id),
     [id],
   )
+})
+
+t.test('one rule that cannot decide makes a row partly known, and generation 3 still says no_data of this rule', async t => {
+  const rule = (key: string, signal: string) => ({
+    ...{ key, action: 'Look.', wait: { confirm_after: 0, recover_after: 0 } },
+    decision: { signal, field: 'status', operator: 'eq', operand: 'problem' },
+  })
+  const manifest = {
+    ...{ key: 'partly', version: 1, name: 'Partly' },
+    signals: [
+      { key: 'beat', kind: 'heartbeat', every_seconds: 10 },
+      { key: 'disk', kind: 'event' },
+    ],
+    rules: [rule('alive', 'beat'), rule('full', 'disk')],
+  }
+  const v3 = `/api/v3/workspaces/${world.workspaceId}`
+  const send = async (path: string, body: object) => {
+    const sent = await world.call('POST', v3 + path, { token: world.token, body })
+    t.equal(sent.json.error, null, sent.text)
+    return sent.json.result
+  }
+  await send('/templates', manifest)
+  const { id } = await send('/resources', { key: 'half', name: 'Half', template: 'partly@1' })
+  for (const signal of ['beat', 'disk']) await send(`/resources/${id}/observations`, { signal, state: 'ok' })
+  t.match(await rowOf(id), { status: 'up', why: null, watched: null })
+  await world.clock.advance(40_000)
+  t.match(await rowOf(id), { status: 'partly_known', why: / since .*Z \(beat\)$/, incident: null })
+  t.ok((await list('?status=trouble')).rows.some(one => one.id === id))
+  t.strictSame(
+    (await list('?status=partly_known')).rows.map(one => one.id),
+    [id],
+  )
+  const { json } = await world.call('GET', `${v3}/resources/${id}`, { token: world.token })
+  t.match(json.result.rules, [
+    { key: 'alive', status: 'no_data' },
+    { key: 'full', status: 'ok' },
+  ])
 })
 
 t.test('list refuses unknown parameters and values out of bounds', async t => {

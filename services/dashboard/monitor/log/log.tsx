@@ -11,6 +11,7 @@ import { StatusMark } from '../../parts/status-mark.tsx'
 import { type Column, Table } from '../../parts/table/table.tsx'
 import { Tabs } from '../../parts/table/tabs.tsx'
 import { Time } from '../../parts/time.tsx'
+import { signalName } from '../../words/places.ts'
 import { type LogFilters, type Logged, logAddress, logRows, rejectionWords } from './log-page.ts'
 
 const kinds = [
@@ -85,7 +86,7 @@ const columnsFor = ({ kind, locations }: MonitorDetail): readonly Column<Logged>
   { head: 'At', cell: ({ at }) => <Time at={Date.parse(at)} isLong /> },
   {
     head: kind === 'website' ? 'Location' : 'Signal',
-    cell: ({ signal, location }) => (location === '' ? signal : <span title={signal}>{locations[location] ?? location}</span>),
+    cell: ({ signal }) => signalName(signal, locations),
   },
   { head: 'Reports', cell: ({ state }) => <StatusMark state={state} /> },
   {

@@ -60,7 +60,7 @@ async function detailOf(
       : null,
   ])
   const latest = last?.items[0]
-  const causes = [row?.incident?.cause, latest?.cause, ...rules.map(({ incident }) => incident?.cause)]
+  const causes = [row?.incident?.cause, row?.why, latest?.cause, ...rules.map(({ incident }) => incident?.cause)]
   const words = {
     encode: incidentIds.encode,
     sayCause: await sayCauses(context, causes, traceId),

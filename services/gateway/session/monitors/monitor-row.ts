@@ -18,9 +18,10 @@ export interface RowWords {
   placeOf(locationId: string): string | null
 }
 
-export const monitorRow = ({ incident, check, ...row }: RosterRow, { encode, sayCause, placeOf }: RowWords): MonitorRow =>
+export const monitorRow = ({ incident, check, why, ...row }: RosterRow, { encode, sayCause, placeOf }: RowWords): MonitorRow =>
   write({
     ...row,
+    why: sayCause(why),
     watched: check == null ? null : watchedLine(check, placeOf),
     incident: incident && {
       id: encode(incident.id),

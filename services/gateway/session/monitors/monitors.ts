@@ -45,7 +45,7 @@ export async function monitorPage(
   const { total, counts, rows } = await directory.ask('list-roster', wanted, call.traceId)
   const sayCause = await sayCauses(
     context,
-    rows.map(({ incident }) => incident?.cause),
+    rows.flatMap(({ incident, why }) => [incident?.cause, why]),
     call.traceId,
   )
   const places = new Set(rows.flatMap(({ check }) => check?.locations ?? []))
