@@ -20,7 +20,7 @@ export interface Program {
   child: ChildProcess
   stdout(): string
   stderr(): string
-  /** Resolves with the match when standard output matches. Rejects if the program ends earlier. */
+  /** Resolves with the match when standard output matches. Rejects if the program ends earlier, or after a minute. */
   says(pattern: RegExp): Promise<RegExpExecArray>
   ended: Promise<Ended>
 }
@@ -69,12 +69,19 @@ export function runProgram(t: Teardown, args: string[], environment: Record<stri
   const ended = new Promise<Ended>(resolve => child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr })))
   const says = (pattern: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
+      const fail = (why: string) => reject(new Error(`${why} ${pattern}: ${stdout}${stderr}`))
+      const bound = setTimeout(fail, 60_000, 'did not say within a minute')
       const look = () => {
         const found = pattern.exec(stdout)
-        if (found) resolve(found)
+        if (!found) return
+        clearTimeout(bound)
+        resolve(found)
       }
       child.stdout.on('data', look)
-      void ended.then(() => reject(new Error(`ended before it said ${pattern}: ${stdout}${stderr}`)))
+      void ended.then(() => {
+        clearTimeout(bound)
+        fail('ended before it said')
+      })
       look()
     })
   t.teardown(async () => {
