@@ -276,7 +276,7 @@ t.test('triage is done by overview, explanation, preview, acknowledgement and ma
   const [sentences = ''] = reply.content.map(({ text }) => text)
   t.match(
     sentences,
-    /^Disk of db1 \(db1\) has an Incident of the rule full open since \S+, confirmed at \S+, and its rule finds a problem: disk 93\. /,
+    /^disk 93: Disk of db1 \(db1\) has an Incident of the rule full open since \S+, confirmed at \S+, and its rule finds a problem: disk 93\. /,
   )
   t.match(
     sentences,

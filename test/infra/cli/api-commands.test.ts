@@ -209,7 +209,7 @@ t.test('incident list finds a Resource by id or key in all workspaces, and by na
 t.test('watch prints a line for each change into a pipe, and a signal ends it with exit code 0', async t => {
   await done('resource create Watched --template job --key watched')
   const watch = runProgram(t, ['incident', 'list', '--watch'], local)
-  await watch.says(/ {2}problem {6}\S+ {2}Default {2}other {2}fails {2}run problem/)
+  await watch.says(/ {2}problem {6}\S+ {2}Default {2}other {2}fails {2}disk full \(run\)/)
   await done('observe watched run --state problem')
   await watch.says(/ {2}problem {6}\S+ {2}Default {2}watched {2}fails/)
   await done('incident ack watched')
@@ -240,7 +240,7 @@ t.test('destinations, addresses and audit commands return the objects of v3', as
   const by = { ...remote, WATCHKEEPER_ADDRESS: address.stdout.trim(), WATCHKEEPER_API_KEY: '', WATCHKEEPER_URL: '' }
   t.match(await json('observe new-host run --template job --meta \'team="7"\'', by), { created_signal: false })
   t.match(await json('resource show new-host'), { meta: { team: '7' } })
-  t.match(await run('observe other nothing', by), { code: 4, stderr: /signal/ })
+  t.match(await run('observe other nothing', by), { code: 5, stderr: /signal/ })
   for (const nobody of ['nobody', 'No body']) {
     t.match(await run(`observe '${nobody}' run`, by), {
       code: 5,
