@@ -22,15 +22,16 @@ export function rosterRow(subject: SubjectDocument, nextStepOf: NextStepOf): Ros
   const { id, rev, slug: key, name, kind, template, check, archivedAt, deletedAt, maintenance } = subject
   if (archivedAt !== null || deletedAt !== null) return null
   const mutedTo = maintenance?.context.endsAt ?? null
+  const isPartlyKnown = subject.rules.some(isCalm)
   const open = subject.rules.flatMap(openIncident).sort(byTrouble)
-  const [worst] = open
+  // Where another rule is ok, one without data is the least of what is wrong.
+  const worst = (isPartlyKnown ? open.find(({ incident }) => incident.value !== 'noData') : null) ?? open[0]
   const watched = { host: hostOf(check?.url), check: check && rosterCheck(check) }
   const base = { id, rev, key, name, kind, template, ...watched, incidents: open.length, maintenanceUntil: mutedTo }
   if (worst === undefined) return { ...base, ...restingState(subject.rules), incident: null }
   const { value, context } = worst.incident
   const since = value === 'recovering' ? context.wellSince : value === 'pending' ? context.troubleSince : context.effectiveAt
-  const isPartlyKnown = value === 'noData' && subject.rules.some(isCalm)
-  const status = isPartlyKnown ? 'partly_known' : statuses[value]
+  const status = isPartlyKnown && value === 'noData' ? 'partly_known' : statuses[value]
   return { ...base, status, since, why: null, incident: rosterIncident(worst, mutedTo, nextStepOf) }
 }
 

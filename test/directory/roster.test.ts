@@ -290,6 +290,12 @@ t.test('a rule that cannot decide does not hide another that is ok, and each row
   t.strictSame(shown(opened('noData', 'no_data')), ['no_data', 'x', null])
   t.strictSame(shown(opened('noData', 'no_data'), said('ok')), ['partly_known', 'x', null])
   t.strictSame(shown(opened('noData', 'no_data'), opened('recovering', 'ok')), ['no_data', 'x', null])
+  for (const [value, verdict] of [
+    ['pending', 'problem'],
+    ['recovering', 'ok'],
+  ] as const) {
+    t.strictSame(shown(opened('noData', 'no_data'), opened(value, verdict), said('ok')), [value, 'x', null], value)
+  }
   t.strictSame(shown(opened('problem', 'problem'), said('ok'), said('not_judged', { isHeard: true })), ['down', 'x', null])
   t.strictSame(shown(said('not_judged', { isHeard: true })), ['no_data', silence, 'beat'])
   t.strictSame(shown(said('not_judged', { isHeard: true }), said('ok')), ['partly_known', silence, 'beat'])
