@@ -55,7 +55,10 @@ export function ruleWords({ verdict, explanation, evidence }: Pick<Rule, 'verdic
   const isOne = inputs.length === 1
   const isQuiet = unread.length === inputs.length || verdict === 'no_data' || verdict === 'not_judged'
   if (unread.length > 0 && isQuiet) return unread.map(input => sentence(unreadWords(input, isOne, known))).join(' ')
-  const failing = inputs.find(({ status, reason }) => status === 'problem' && reason !== null)
+  // The one with the newest reading, as an incident's cause is chosen.
+  const [failing] = inputs
+    .filter(({ status, reason }) => status === 'problem' && reason !== null)
+    .sort((one, other) => other.at - one.at)
   if (verdict !== 'problem' || failing === undefined) return sentence(plainWords(explanation, known.now))
   const first = sentence(`${failing.reason} (${known.nameOf(failing.signal)})`)
   return isOne ? first : `${first} ${sentence(plainWords(explanation, known.now))}`
@@ -81,6 +84,8 @@ export function incidentWords(rule: Pick<Rule, 'verdict' | 'explanation' | 'evid
 
 interface Input {
   signal: string
+  /** Instant of its reading, ms; 0: it has none. */
+  at: number
   status: string | null
   unresolved: string | null
   reason: string | null
@@ -89,8 +94,9 @@ interface Input {
 function inputsOf(evidence: Evidence | null): Input[] {
   const inputs = (evidence?.['inputs'] ?? []) as Readonly<Record<string, unknown>>[]
   const textIn = (value: unknown) => (typeof value === 'string' ? value : null)
-  return inputs.map(({ signal, status, unresolved, reason }) => ({
+  return inputs.map(({ signal, at, status, unresolved, reason }) => ({
     signal: String(signal),
+    at: Date.parse(String(at)) || 0,
     status: textIn(status),
     unresolved: textIn(unresolved),
     reason: textIn(reason),

@@ -189,6 +189,13 @@ t.test('rule says in plain words what is silent, what waits and what fails', asy
       'Status 503, expected 200 (de).',
     ],
     [
+      said('problem', '2 of 2 locations failing', [
+        { signal: 'load', status: 'problem', at: '2026-11-28T16:38:00.000Z', reason: 'status 500' },
+        { signal: 'reachability@aaaa', status: 'problem', at: '2026-11-28T16:39:00.000Z', reason: 'status 503' },
+      ]),
+      'Status 503 (de). 2 of 2 locations failing.',
+    ],
+    [
       said('problem', '1 of 2 locations failing', [
         { signal: 'b', status: 'ok' },
         { signal: 'a', status: 'problem', reason: 'refused' },
