@@ -123,7 +123,7 @@ function measure(region: HTMLElement | null): (() => void) | undefined {
   region.scrollTop = scroll.top.peek()
   const narrow = matchMedia('(max-width: 44rem)')
   const look = () => {
-    rowPx.value = narrow.matches ? 64 : 40
+    rowPx.value = narrow.matches ? 64 : 50
     scroll.height.value = region.clientHeight
   }
   look()

@@ -34,7 +34,7 @@ export function Row({ index, row, onToggle }: RowProps) {
       <td class="state">
         <StatusMark state={row.status} />
       </td>
-      <td class="name">
+      <td class="name" colSpan={why === '' ? 2 : 1}>
         <a
           href={`/monitors/${row.id}`}
           tabIndex={isTabStop ? 0 : -1}
@@ -44,15 +44,13 @@ export function Row({ index, row, onToggle }: RowProps) {
           {row.name}
         </a>
         <Marks row={row} />
-        {row.kind === 'website' ? (
-          <span class="kind watched">{row.watched}</span>
-        ) : (
-          <span class="kind">{row.template ?? 'reports'}</span>
-        )}
+        <span class="kind watched">{row.watched ?? row.template ?? 'reports'}</span>
       </td>
-      <td class="why dim" title={why}>
-        {why}
-      </td>
+      {why !== '' && (
+        <td class="why dim" title={why}>
+          <span>{why}</span>
+        </td>
+      )}
       <td class="next">
         <Next row={row} />
       </td>

@@ -14,7 +14,7 @@ import { type ListStatus, listStatuses } from './summary.ts'
 const mostChosen = 100
 
 export const scroll = { top: signal(0), height: signal(700) }
-export const rowPx = signal(40)
+export const rowPx = signal(50)
 /** Index of the row to which keys apply; -1: keys apply to no row. */
 export const cursor = signal(-1)
 export const selection = createSelection(mostChosen)
