@@ -8,6 +8,7 @@ import t from 'tap'
 import { createNotifierClient } from '#shared/bus/clients/clients.ts'
 import type { AlertDocument, AlertFacts } from '#shared/contracts/incidents/alert.ts'
 import type { DestinationDocument, SigningSecret } from '#shared/contracts/notifications/destination.ts'
+import type { RouteTransition } from '#shared/contracts/resources/template.ts'
 import { hour, minute } from '#shared/limits/limits.ts'
 import { alert, createHouse, destination, facts, startAt, until } from './house.ts'
 
@@ -168,7 +169,7 @@ t.test('every kind of message is sent with the recorded bytes to every kind of d
   const lines = found.map(one => JSON.stringify(one))
   if (process.env['GOLDEN'] === 'write') writeFileSync(file, `${lines.join('\n')}\n`)
   const recorded = readFileSync(file, 'utf8').trimEnd().split('\n')
-  for (const [i, line] of lines.entries()) t.equal(line, recorded[i], found[i]?.message)
+  for (const [i, line] of lines.entries()) t.equal(line, recorded[i], found[i]?.message ?? line)
   t.equal(lines.length, recorded.length)
 })
 
@@ -203,7 +204,7 @@ async function sentFor(
   await house.stop(service)
   return sent
 }
-const allTransitions = ['opened', 'problem', 'no_data', 'recovery', 'acknowledged'] as const
+const allTransitions: RouteTransition[] = ['opened', 'problem', 'no_data', 'recovery', 'acknowledged']
 
 /** Returns the message about a full disk. */
 async function operatorMessage({ host, take }: Recorder, isSigned: boolean): Promise<Sent> {
