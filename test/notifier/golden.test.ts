@@ -10,6 +10,7 @@ import type { AlertDocument, AlertFacts } from '#shared/contracts/incidents/aler
 import type { DestinationDocument, SigningSecret } from '#shared/contracts/notifications/destination.ts'
 import type { RouteTransition } from '#shared/contracts/resources/template.ts'
 import { hour, minute } from '#shared/limits/limits.ts'
+import { fieldNames } from '#shared/template/fields.ts'
 import { alert, createHouse, destination, facts, startAt, until } from './house.ts'
 
 const file = join(import.meta.dirname, 'golden', 'requests.jsonl')
@@ -67,9 +68,8 @@ const payload = (number: number, template: string) => ({
   createdAt: 0,
   updatedAt: 0,
 })
-const everyField =
-  '{kind} {status} {subject} {url} {summary} {error} {locations} {lasted} {link} {workspace} {at} {rule} {action} {resource} {evidence} {incident}'
-const templates = [payload(1, JSON.stringify({ text: everyField })), payload(2, everyField), payload(3, '{"broken": {error')]
+const everyField = fieldNames.map(name => `{{ ${name} }}`).join(' ')
+const templates = [payload(1, JSON.stringify({ text: everyField })), payload(2, everyField), payload(3, '{"broken": {{ error }}')]
 const payloadTemplates: [name: string, transformationId: number][] = [
   ['a JSON payload template', 1],
   ['a text payload template', 2],
