@@ -275,6 +275,23 @@ onEachStore('locations', async (t, given) => {
     await pass(limits.presence.goneMs)
     t.equal(await live(), '0')
   })
+  await t.test('watch of the probers begins with those that are present', async t => {
+    const handlers = Promise.withResolvers<Parameters<Bucket['watch']>[1]>()
+    const watch: Bucket['watch'] = async (_filter, given) => {
+      handlers.resolve(given)
+      return { close: async () => undefined }
+    }
+    let isReady = false
+    const watched = watchProbers({ watch } as unknown as Bucket, clock).finally(() => {
+      isReady = true
+    })
+    const { onEntry, onReady } = await handlers.promise
+    await new Promise(setImmediate)
+    t.notOk(isReady)
+    onEntry({ key: 'prober.aaaa.one', revision: 1, at: 0, value: {} })
+    onReady?.()
+    t.equal((await watched).activeWorkers('aaaa'), 1)
+  })
   await t.test('presence entry that is repeated after a reconnect does not count as a heartbeat', async t => {
     let repeat = (): void => undefined
     let beats = 0
@@ -284,6 +301,7 @@ onEachStore('locations', async (t, given) => {
         handlers.onEntry(entry)
         handlers.onEntry({ key: keys.keeperPresence('k1'), revision: ++beats, at: 0, value: {} })
       }
+      handlers.onReady?.()
       return { close: async () => undefined }
     }
     const probers = await watchProbers({ watch } as unknown as Bucket, clock)

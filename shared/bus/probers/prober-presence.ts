@@ -40,7 +40,7 @@ interface Seen {
 }
 
 /**
- * Resolves when the watch has started. A key that is present at the start counts as one heartbeat. `onSign` is called once for each new
+ * Resolves when all present keys were read, so that no caller takes a live prober for none. Each of them counts as one heartbeat. `onSign` is called once for each new
  * revision.
  */
 export async function watchProbers(
@@ -73,7 +73,9 @@ export async function watchProbers(
     lastSeen.set(locationId, Math.max(at, lastSeen.get(locationId) ?? 0))
     onSign({ locationId, proberId, at, isEnd: value === null })
   }
-  const subscription: Subscription = await presence.watch(keys.allPresent, { onEntry: meet })
+  const { promise: ready, resolve: onReady } = Promise.withResolvers<void>()
+  const subscription: Subscription = await presence.watch(keys.allPresent, { onEntry: meet, onReady })
+  await ready
   return {
     activeWorkers: locationId => [...(locations.get(locationId)?.values() ?? [])].filter(seen => !isGone(seen)).length,
     lastSeenAt: locationId => lastSeen.get(locationId) ?? null,
