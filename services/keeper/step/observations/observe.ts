@@ -112,8 +112,8 @@ function effectOf(
   row: PushedObservationDocument,
   repeated: PushedObservationDocument | null,
 ): Effect | null {
-  const isStampedHere = sent.isStampedHere
-  const taking = { row, repeated, at, isStampedHere, context }
+  const { isStampedHere, stampUs } = sent
+  const taking = { row, repeated, at, isStampedHere, stampUs, context }
   if (target.of === 'website') return takeReading(subject, target, taking)
   if (target.of === 'declared') return takeDeclared(subject, target, taking)
   return target.of === 'authored' || template === null

@@ -8,6 +8,8 @@ import { observationIdKey, observationOfSeries, seriesId, shortHash } from '#sha
 export type StampedObservation = SentObservation & {
   atUs: number
   isStampedHere: boolean
+  /** Instant at which it arrived among the reports of its command, µs. A report that the keeper stamps has this instant. */
+  stampUs: number
   source: 'api' | 'address'
 }
 

@@ -58,7 +58,7 @@ function reportsIn(command: Reporting): OneReport[] {
 const observedOne = (one: CommandOf<'observe'>['observations'][number], source: 'api' | 'address'): OneReport => ({
   isUnstamped: one.atUs === null,
   report: (subject, stampUs, at, context) => {
-    const stamped = { ...one, atUs: one.atUs ?? stampUs, isStampedHere: one.atUs === null, source }
+    const stamped = { ...one, atUs: one.atUs ?? stampUs, isStampedHere: one.atUs === null, stampUs, source }
     const outcome = observe(subject, stamped, at, context)
     if ('refused' in outcome) return { result: outcome.refused, taken: null }
     return 'repeated' in outcome ? { result: outcome.repeated, taken: null } : { result: outcome.result, taken: outcome }
