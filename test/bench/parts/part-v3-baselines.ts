@@ -173,6 +173,7 @@ function writeHistory(system: System, subjectIds: CustomFleet['subjectIds']): vo
         body: null,
         atUs: at * 1_000,
         isStampedHere: false,
+        stampUs: at * 1_000,
         source: 'api' as const,
       }
       const values: SqlValue[] = []
