@@ -47,6 +47,8 @@ import { refuseExpectation, refuseUnreadable } from './http/unreadable-request.t
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
 import { openApiRoutes } from './openapi/routes.ts'
 import { announceGateway, type Presence } from './presence.ts'
+import { createSessionEntry } from './session/caller/entry.ts'
+import { sessionDefaults } from './session/caller/options.ts'
 import { createEventMetrics } from './session/events/event-metrics.ts'
 import { createEventHub } from './session/events/hub.ts'
 import { createLocationNames } from './subjects/location-names.ts'
@@ -97,7 +99,7 @@ export async function createGateway(
    * prefix matches.
    */
   const dialects = [...families.map(({ dialect }) => dialect), plainDialect]
-  const fastify = createFastify(serverOptions(context, authenticate, dialects, options.trustProxy))
+  const fastify = createFastify(serverOptions(context, authenticate, dialects, options))
   const drain = createDrain(fastify, clock)
   const counted = createGatewayMetrics(metrics)
   const connections = countConnections(fastify.server, clock, drain, counted, options)
@@ -156,8 +158,9 @@ function serverOptions(
   context: GatewayContext,
   authenticate: AuthenticateHook,
   dialects: readonly Dialect[],
-  trustProxy: GatewayOptions['trustProxy'],
+  { trustProxy, session = sessionDefaults }: GatewayOptions,
 ): FastifyHttpOptions<RawServerDefault> {
+  const { isWanted: isPages } = createSessionEntry(context, session, null)
   return {
     logger: false,
     trustProxy: trustProxy ?? false,
@@ -179,8 +182,12 @@ function serverOptions(
     // compilers.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     clientErrorHandler: refuseUnreadable(dialects),
-    frameworkErrors: (_error, request, reply) =>
-      refuseUndecodable(context, authenticate, dialects, request as FastifyRequest, reply as FastifyReply),
+    frameworkErrors: (_error, request, reply) => {
+      const dialect = dialectOf(dialects, request.raw.url ?? '')
+      const isKeyed = dialect.isKeyed && !(dialect.admitsSessions === true && isPages(request as FastifyRequest))
+      const checkKey = isKeyed ? authenticate : null
+      refuseUndecodable(context, checkKey, dialect, request as FastifyRequest, reply as FastifyReply)
+    },
   }
 }
 
@@ -189,20 +196,19 @@ function noSchemas(): never {
 }
 
 /**
- * Refuses a request whose path cannot be decoded, with the refusal of an unknown route. If the dialect requires a key, the key is checked
- * first.
+ * Refuses a request whose path cannot be decoded, with the refusal of an unknown route. If the request needs a key, the key is checked
+ * first. `authenticate` null: the request needs none, and a session is not looked up, because the refusal tells nothing.
  */
 function refuseUndecodable(
   context: GatewayContext,
-  authenticate: AuthenticateHook,
-  dialects: readonly Dialect[],
+  authenticate: AuthenticateHook | null,
+  dialect: Dialect,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const dialect = dialectOf(dialects, request.raw.url ?? '')
   request.arrivedAt = context.clock.monotonic()
   const refuse = (error: unknown) => void sendRefusal(dialect, context.logger, error, request, reply)
-  if (!dialect.isKeyed) refuse(noSuchRoute())
+  if (authenticate === null) refuse(noSuchRoute())
   else
     authenticate(request, reply, refusal => {
       refuse(refusal ?? noSuchRoute())

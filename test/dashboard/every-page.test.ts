@@ -17,7 +17,7 @@ await withBrowser(async () => {
   const world = await startDashboardWorld()
   t.teardown(() => world.stop())
   const { workspaceId } = world
-  const v3 = `/session/v3/workspaces/${workspaceId}`
+  const v3 = `/api/v3/workspaces/${workspaceId}`
   const send = async (path: string, body: object) => {
     const { status, json, text } = await world.owner.send('POST', path, { body })
     if (status >= 300 || (json.error ?? null) !== null) throw new Error(`${path}: ${text}`)

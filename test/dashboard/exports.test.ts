@@ -18,7 +18,7 @@ await withBrowser(async () => {
     await seen.page.locator('h1').waitFor()
     return seen
   }
-  const api = `/session/v3/workspaces/${world.workspaceId}`
+  const api = `/api/v3/workspaces/${world.workspaceId}`
   const read = async (path: string) => (await world.viewer.send('GET', api + path)).json.result
   let files = 0
   const fileOf = (text: string | Buffer) => {

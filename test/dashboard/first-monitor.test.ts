@@ -61,7 +61,7 @@ await withBrowser(async () => {
 
       const monitor = new URL(page.url()).pathname
       const session = (await (await page.context().request.get(`${origin}/session`)).json()) as { workspaces: { id: string }[] }
-      const resource = `${origin}/session/v3/workspaces/${session.workspaces[0]!.id}/resources/${monitor.split('/')[2]}`
+      const resource = `${origin}/api/v3/workspaces/${session.workspaces[0]!.id}/resources/${monitor.split('/')[2]}`
       const found = (await (await page.context().request.get(resource)).json()) as { result: { signals: { key: string }[] } }
       const signal = found.result.signals[0]!.key
       const report = async (state: string) => {

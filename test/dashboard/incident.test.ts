@@ -31,7 +31,7 @@ await withBrowser(async () => {
   })
 
   t.test('the page names who will be notified', async t => {
-    const path = `/session/v3/workspaces/${world.workspaceId}/destinations`
+    const path = `/api/v3/workspaces/${world.workspaceId}/destinations`
     const body = { name: 'Ops', type: 'webhook', url: 'https://hooks.example/ops' }
     const made = await world.editor.send('POST', path, { body })
     t.equal(made.status, 201, made.text)

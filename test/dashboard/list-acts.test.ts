@@ -85,7 +85,7 @@ await withBrowser(async () => {
     await page.keyboard.press('m')
     const dialog = page.getByRole('dialog', { name: 'Maintenance: 3 monitors' })
     await dialog.waitFor()
-    const archived = `/session/v3/workspaces/${world.workspaceId}/resources/${ids[1]}/archive`
+    const archived = `/api/v3/workspaces/${world.workspaceId}/resources/${ids[1]}/archive`
     const { json } = await world.editor.send('POST', archived, { body: {} })
     t.equal(json.error, null)
     await tabTo(page, 'Start maintenance for 1 h')

@@ -121,7 +121,7 @@ await withBrowser(async () => {
   })
 
   t.test('values that senders report are shown with the threshold of the rule as chart, table and file', async t => {
-    const v3 = `/session/v3/workspaces/${world.workspaceId}`
+    const v3 = `/api/v3/workspaces/${world.workspaceId}`
     const send = async (path: string, body: object) => {
       const sent = await world.editor.send('POST', v3 + path, { body })
       t.equal(sent.json.error, null, sent.text)
@@ -227,7 +227,7 @@ await withBrowser(async () => {
     const id = await world.addMonitor('Chosen')
     for (const name of ['Ops', 'Desk']) {
       const body = { name, type: 'webhook', url: `https://hooks.example/${name}` }
-      const made = await world.editor.send('POST', `/session/v3/workspaces/${world.workspaceId}/destinations`, { body })
+      const made = await world.editor.send('POST', `/api/v3/workspaces/${world.workspaceId}/destinations`, { body })
       t.equal(made.status, 201, made.text)
     }
     const { page, faults, close } = await show(id, { as: 'edith' })

@@ -45,7 +45,7 @@ type Requests = ReturnType<Awaited<ReturnType<typeof open>>['page']['context']>[
 
 async function resourceOf(request: Requests, origin: string, pathname: string): Promise<{ path: string; signal: string }> {
   const session = (await (await request.get(`${origin}/session`)).json()) as { workspaces: { id: string }[] }
-  const path = `${origin}/session/v3/workspaces/${session.workspaces[0]!.id}/resources/${pathname.split('/')[2]}`
+  const path = `${origin}/api/v3/workspaces/${session.workspaces[0]!.id}/resources/${pathname.split('/')[2]}`
   const found = (await (await request.get(path)).json()) as { result: { signals: { key: string }[] } }
   return { path, signal: found.result.signals[0]!.key }
 }

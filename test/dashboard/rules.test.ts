@@ -29,7 +29,7 @@ await withBrowser(async () => {
   const custom = async (name: string) => {
     const { id: slug } = await v2('POST', '/subjects', { workspace_id: home, name })
     await v2('POST', `/subjects/${slug}/signals`, { name: 'Beat', kind: 'heartbeat' })
-    const { json } = await world.editor.send('GET', `/session/v3/workspaces/${home}/resources/${slug}`)
+    const { json } = await world.editor.send('GET', `/api/v3/workspaces/${home}/resources/${slug}`)
     return { slug, id: String(json.result.id) }
   }
   const report = async (slug: string, body: object) => {

@@ -20,7 +20,7 @@ await withBrowser(async () => {
     const { status, text } = await (await world.signedIn(as)).send('POST', path, { body })
     if (status !== 201) throw new Error(`${path}: ${text}`)
   }
-  const v3 = `/session/v3/workspaces/${home}`
+  const v3 = `/api/v3/workspaces/${home}`
   const addDestination = (name: string) =>
     change('edith', `${v3}/destinations`, { name, type: 'webhook', url: 'https://desk.example.com/in' })
   /** Waits for the audit row of the path. The gateway writes audit rows in batches, by a timer on the world's clock. */
@@ -303,7 +303,7 @@ await withBrowser(async () => {
         },
       ],
     }
-    const at = `${world.addresses[0]}/session/v3/workspaces/${home}`
+    const at = `${world.addresses[0]}/api/v3/workspaces/${home}`
     const published = await context.request.post(`${at}/templates`, { data: template, headers: { origin: world.addresses[0]! } })
     t.equal(published.status(), 201)
     await page.getByText('No addresses yet.').waitFor()

@@ -6,7 +6,7 @@ import { axeFaults, open, overflows, withBrowser } from './chromium.ts'
 await withBrowser(async () => {
   const world = await startDashboardWorld()
   t.teardown(() => world.stop())
-  const v3 = `/session/v3/workspaces/${world.workspaceId}`
+  const v3 = `/api/v3/workspaces/${world.workspaceId}`
   const send = async (path: string, body: object) => {
     const sent = await world.editor.send('POST', v3 + path, { body })
     if (sent.status >= 300) throw new Error(sent.text)

@@ -9,7 +9,7 @@ await withBrowser(async () => {
   const world = await startDashboardWorld()
   t.teardown(() => world.stop())
   const visit = (path: string, as: string, options: OpenOptions = {}) => open(world.address, path, { as, ...options })
-  const api = `/session/v3/workspaces/${world.workspaceId}`
+  const api = `/api/v3/workspaces/${world.workspaceId}`
   const send = async (method: string, path: string, body: object) => {
     const shown = await world.editor.send(method, api + path, { body })
     if (shown.status >= 300) throw new Error(shown.text)

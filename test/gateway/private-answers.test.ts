@@ -35,7 +35,7 @@ t.test('response of generation 3, of an Observation address and of the session A
     ['an unknown token', 'POST /in/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', 404],
     ['no session', get('/session'), 401],
     ['a page’s path that cannot be decoded', get('/session/%ff'), 404],
-    ['a page’s request without a session', get('/session/v3/key'), 401],
+    ['a page’s request with an ended session', get('/api/v3/key', `Cookie: watchkeeper-session=${'x'.repeat(43)}\r\n`), 401],
     ['a page’s request of generation 2', get('/session/v2/incidents'), 401],
     ['a page’s path of generation 2 that cannot be decoded', get('/session/v2/%ff'), 200],
     ['too large headers of a page', get('/session', `X: ${'x'.repeat(17_000)}\r\n`), 431],

@@ -40,7 +40,7 @@ export async function startStory(): Promise<Story> {
   const world = await startDashboardWorld()
   await nameLocations(world)
   const destination = { name: 'ops', type: 'webhook', url: 'https://hooks.example/ops' }
-  await world.editor.send('POST', `/session/v3/workspaces/${world.workspaceId}/destinations`, { body: destination })
+  await world.editor.send('POST', `/api/v3/workspaces/${world.workspaceId}/destinations`, { body: destination })
   const ids = new Map<string, string>()
   for (const name of Object.keys(usual)) ids.set(name, await add(world, name))
   const idOf = (name: string) => ids.get(name) as string
@@ -64,7 +64,7 @@ export async function startStory(): Promise<Story> {
   const broken = { checkout: [locations.frankfurt, locations.dublin] }
   const withoutReports = all.filter(name => name !== 'reports')
   await check(withoutReports, { ...broken, reports: [] })
-  const media = `/session/v3/workspaces/${world.workspaceId}/resources/${idOf('media')}/maintenance`
+  const media = `/api/v3/workspaces/${world.workspaceId}/resources/${idOf('media')}/maintenance`
   await world.editor.send('PUT', media, { body: { minutes: 90 } })
   await world.clock.advance(confirmMs + minute)
   // The website recovers for a minute, and fails again.

@@ -37,7 +37,7 @@ export const read = <T>(path: string, signal?: AbortSignal): Promise<T> => ask('
 
 /** Sends a request of generation 3 with the session; `path`: below `/api/v3`. Resolves with `result`. Rejects with a Refusal. */
 export async function askV3<T>(method: Method, path: string, body?: object, signal?: AbortSignal): Promise<T> {
-  const { result } = await ask<{ result: T }>(method, `/session/v3${path}`, body, signal)
+  const { result } = await ask<{ result: T }>(method, `/api/v3${path}`, body, signal)
   return result
 }
 

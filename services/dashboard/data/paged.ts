@@ -71,6 +71,6 @@ export function createPaged<T>(readPage: (cursor: string | null) => Promise<Page
 /** Reads a page of a list. `path`: below `/api/v3`, with its filters. Rejects with a Refusal. */
 export async function readPageOf<T>(path: string, cursor: string | null): Promise<PageOf<T>> {
   const more = cursor === null ? '' : `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`
-  const { result, meta } = await ask<{ result: T[]; meta: { next_cursor: string | null } }>('GET', `/session/v3${path}${more}`)
+  const { result, meta } = await ask<{ result: T[]; meta: { next_cursor: string | null } }>('GET', `/api/v3${path}${more}`)
   return { items: result, next: meta.next_cursor }
 }

@@ -2,7 +2,7 @@
 // compressed. Responses to changes stay uncompressed, because they may contain a token. Streams stay uncompressed too.
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 export const brotli = promisify(brotliCompress)
 export const gzipped = promisify(gzip)
@@ -28,16 +28,24 @@ export const qualityFor = ({ length }: string) => (length <= thoroughBytes ? tho
 /** Responses shorter than this are sent uncompressed, because they fit into one network packet. */
 const leastBytes = 1_024
 
-export function compressReads(fastify: FastifyInstance): void {
-  fastify.addHook('onSend', async (request, reply, payload) => {
+/** Compresses responses of the plugin's routes. `isFor`: whether the responses to a request are compressed at all. */
+export function compressReads(fastify: FastifyInstance, isFor: (request: FastifyRequest) => boolean = () => true): void {
+  fastify.addHook('onSend', (request, reply, payload, done) => {
     const isLong = typeof payload === 'string' && payload.length >= leastBytes
-    if (!isLong || !isRead(request) || reply.hasHeader('content-encoding')) return payload
-    const encoding = accepts(request, 'br') ? 'br' : accepts(request, 'gzip') ? 'gzip' : null
-    void reply.header('vary', 'accept-encoding')
-    if (encoding === null) return payload
-    void reply.header('content-encoding', encoding).removeHeader('content-length')
-    return encoding === 'br' ? brotli(payload, isChart(request) ? qualityFor(payload) : quickly) : gzipped(payload)
+    if (!isLong || !isFor(request) || !isRead(request) || reply.hasHeader('content-encoding')) return done(null, payload)
+    compressed(request, reply, payload).then(
+      body => done(null, body),
+      error => done(error),
+    )
   })
+}
+
+async function compressed(request: FastifyRequest, reply: FastifyReply, payload: string): Promise<string | Buffer> {
+  const encoding = accepts(request, 'br') ? 'br' : accepts(request, 'gzip') ? 'gzip' : null
+  void reply.header('vary', 'accept-encoding')
+  if (encoding === null) return payload
+  void reply.header('content-encoding', encoding).removeHeader('content-length')
+  return encoding === 'br' ? brotli(payload, isChart(request) ? qualityFor(payload) : quickly) : gzipped(payload)
 }
 
 const isRead = ({ method, routeOptions }: FastifyRequest): boolean =>

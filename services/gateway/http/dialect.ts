@@ -26,6 +26,8 @@ export interface Dialect {
   readonly isKeyed: boolean
   /** Whether the audit records requests that a key authorised, including those whose path cannot be decoded. */
   readonly isAudited?: boolean
+  /** Whether a session may take the place of the key. */
+  readonly admitsSessions?: boolean
   /** Time limit of a request in ms, counted from its arrival. A request without a result by then is refused. */
   readonly budgetMs: number
   success(result: unknown): unknown

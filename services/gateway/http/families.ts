@@ -2,7 +2,7 @@
 // dialect of the first family.
 
 import type { Legacy } from '../gateway-options.ts'
-import { sessionV2Family, sessionV3Family } from '../session/caller/generations.ts'
+import { sessionV2Family } from '../session/caller/generations.ts'
 import { sessionFamily } from '../session/family.ts'
 import { v3Family } from '../v3/family.ts'
 import { addressFamily } from '../v3/observations/address-family.ts'
@@ -11,7 +11,7 @@ import type { Family } from './family.ts'
 import { goneFamily } from './gone-family.ts'
 
 const ofGeneration3 = [v3Family, addressFamily]
-const ofSessions = [sessionFamily, sessionV2Family, sessionV3Family]
+const ofSessions = [sessionFamily, sessionV2Family]
 
 export const allFamilies: readonly Family[] = [classicFamily, ...ofGeneration3, ...ofSessions]
 

@@ -26,7 +26,7 @@ export function v3Document(version: string, routes: readonly Route[] = v3Routes)
   const paths = pathsOf(byPath, pathParameters, (path, route) => operation(path, route, schemas))
   paths[addressPath] = addressItem(schemas)
   const facts = { title: 'Watchkeeper API, generation 3', version, description: introduction, server: '/' }
-  return documentOf({ ...facts, paths: inStoryOrder(paths), schemas, security: keySecurity(keyMeaning) })
+  return documentOf({ ...facts, paths: inStoryOrder(paths), schemas, security: { ...keySecurity(keyMeaning), session } })
 }
 
 /** All paths begin at the root, because many generated clients know only the server of the whole document. */
@@ -65,6 +65,14 @@ const introduction =
 
 const keyMeaning =
   'An API key, as `./watchkeeper key create` or the dashboard shows it once. A scoped key belongs to one workspace, and has the actions it was made with.'
+
+const session = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: 'watchkeeper-session',
+  description:
+    'For pages of the installation: the session of a signed-in person. A change must prove its origin (docs/session-api.md).',
+}
 
 function operation(path: string, route: Route, components: Components): JsonSchema {
   const { summary, needs, body, bodyBytes = limits.v3.bodyBytes, examples, status = 200 } = route

@@ -11,6 +11,7 @@ export const v3Dialect: Dialect = {
   prefixes: ['/api/v3'],
   isKeyed: true,
   isAudited: true,
+  admitsSessions: true,
   budgetMs: limits.v3.answerMs,
   success: result =>
     result instanceof Paged

@@ -235,7 +235,7 @@ const rowSays = (word: string): string => `new Promise((resolve, reject) => {
   look()
 })`
 
-const resourcePath = (workspaceId: string, subjectId: string) => `/session/v3/workspaces/${workspaceId}/resources/${subjectId}`
+const resourcePath = (workspaceId: string, subjectId: string) => `/api/v3/workspaces/${workspaceId}/resources/${subjectId}`
 
 async function signalOf(page: Page, workspaceId: string, subjectId: string): Promise<string> {
   const path = resourcePath(workspaceId, subjectId)

@@ -181,7 +181,7 @@ t.test('import continues in its workspace while another workspace is shown', asy
   t.strictSame(asked, [
     'POST /session/v2/subjects/a/rules?workspace_id=imported',
     'GET /session/v2/subjects?workspace_id=imported',
-    'POST /session/v3/workspaces/imported/templates',
+    'POST /api/v3/workspaces/imported/templates',
   ])
 })
 

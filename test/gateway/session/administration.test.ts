@@ -13,7 +13,7 @@ t.before(async () => {
 t.teardown(() => world.stop())
 
 t.test('only an owner creates, rotates and removes the secret of a destination', async t => {
-  const v3 = `/session/v3/workspaces/${world.workspaceId}/destinations`
+  const v3 = `/api/v3/workspaces/${world.workspaceId}/destinations`
   const body = { name: 'Ops', type: 'webhook', url: 'https://ops.example/hook' }
   const made = await world.editor.send('POST', v3, { body })
   t.equal(made.json.error, null, made.text)

@@ -8,7 +8,7 @@ import { startDashboardWorld } from '../../support/worlds/dashboard-world.ts'
 t.test('audit row names what the request made, as the response shows it, and nothing secret', async t => {
   const world = await startDashboardWorld()
   t.teardown(() => world.stop())
-  const base = `/session/v3/workspaces/${world.workspaceId}`
+  const base = `/api/v3/workspaces/${world.workspaceId}`
   const example = v3Routes.find(({ method, path }) => method === 'POST' && path.endsWith('/templates'))?.examples?.[0] as object
   const send = async (path: string, body: object) => (await world.owner.send('POST', path, { body })).json
   const destination = await send(`${base}/destinations`, { name: 'Ops', type: 'webhook', url: 'https://ops.example/hook' })

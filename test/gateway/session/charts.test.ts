@@ -85,7 +85,7 @@ t.test('chart of days has checks, seconds in trouble and uptime, counted from th
 })
 
 t.test('chart of a signal has its values and the thresholds of its rules', async t => {
-  const v3 = `/session/v3/workspaces/${world.workspaceId}`
+  const v3 = `/api/v3/workspaces/${world.workspaceId}`
   const rule = (key: string, more: object) => ({
     key,
     action: 'Look.',

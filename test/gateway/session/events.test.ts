@@ -114,7 +114,7 @@ t.test('stream names each Template revision that is published, newly used or no 
   const rules = [{ key: 'failing', action: 'Look.', wait, decision: { signal: 'run', field: 'known' } }]
   const template = { key: 'job', version: 1, name: 'Job', signals: [{ key: 'run', kind: 'event' }], rules }
   const v3 = async (path: string, body: object) => {
-    const { status, text } = await world.editor.send('POST', `/session/v3/workspaces/${world.workspaceId}${path}`, { body })
+    const { status, text } = await world.editor.send('POST', `/api/v3/workspaces/${world.workspaceId}${path}`, { body })
     if (status >= 300) throw new Error(text)
     await world.clock.advance(bounds.gatherMs)
   }

@@ -1,4 +1,4 @@
-// /session/v2 and /session/v3: the routes of generations 2 and 3 with a session in place of a key, over real HTTP (ADR 30).
+// /api/v3 and /session/v2: the routes of generations 3 and 2 with a session in place of a key, over real HTTP (ADR 37).
 import t from 'tap'
 import { v2Routes } from '../../../services/gateway/v2/routes.ts'
 import { v3Routes } from '../../../services/gateway/v3/routes.ts'
@@ -11,7 +11,7 @@ t.before(async () => {
 })
 t.teardown(() => world.stop())
 
-const v3 = (path: string) => `/session/v3/workspaces/${world.workspaceId}${path}`
+const v3 = (path: string) => `/api/v3/workspaces/${world.workspaceId}${path}`
 const resource = {
   key: 'db-1',
   name: 'Database',
@@ -23,7 +23,7 @@ t.test('every route of generation 3 serves a session, and refuses a request with
   const nobody = world.viewer.copy()
   nobody.cookies().clear()
   for (const { method, path, needs } of v3Routes) {
-    const at = `/session/v3${path.replace(':workspace', world.workspaceId).replaceAll(/:\w+/g, 'unknown000')}`
+    const at = `/api/v3${path.replace(':workspace', world.workspaceId).replaceAll(/:\w+/g, 'unknown000')}`
     const given = method === 'GET' || method === 'DELETE' ? {} : { body: {} }
     const refused = await nobody.send(method, at, given)
     if (needs.role !== 'nobody') t.match([refused.status, refused.json.error?.code], [401, 1401], `${method} ${path}`)
@@ -32,7 +32,7 @@ t.test('every route of generation 3 serves a session, and refuses a request with
     t.not(shown.status, 401, `${method} ${path}`)
     t.ok(shown.status < 500, `${method} ${path}: ${shown.text}`)
   }
-  t.match((await world.viewer.send('GET', '/session/v3/nothing')).json, { result: null, error: { code: 1404 } })
+  t.match((await world.viewer.send('GET', '/api/v3/nothing')).json, { result: null, error: { code: 1404 } })
 })
 
 t.test('every route of generation 2 serves a session, and refuses a request without a session', async t => {
@@ -97,26 +97,90 @@ t.test('refusal of generation 2 names the faulty field to a session, and has onl
   }
 })
 
-t.test('key is refused in place of a session, and a workspace of other people is unknown', async t => {
-  const byKey = await world.call('GET', v3('/resources'), { token: world.token })
-  t.match([byKey.status, byKey.json.error.error_type], [401, 'auth'])
+t.test('workspace of other people is unknown to a session', async t => {
   t.equal((await world.stranger.send('GET', v3('/resources'))).status, 404)
 })
 
-t.test("writing request requires the gateway's own origin and JSON", async t => {
-  const list = v3('/templates')
+/** What a page of another site, a form, or a program without a browser's headers sends. */
+const forged = [
+  { origin: undefined, 'sec-fetch-site': undefined },
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+  { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { 'sec-fetch-site': 'none' },
+  { 'content-type': 'text/plain' },
+  { 'content-type': 'application/x-www-form-urlencoded' },
+  { 'content-type': undefined },
+]
+
+t.test('no route of generation 3 is carried out for a forged request with a session (v3 2.9)', async t => {
   const before = await world.dump()
-  const cases = [
-    { origin: undefined, 'sec-fetch-site': undefined },
-    { origin: 'https://evil.example' },
-    { 'sec-fetch-site': 'same-site' },
-    { 'content-type': 'text/plain' },
-  ]
-  for (const headers of cases) {
-    const { status, json } = await world.editor.send('POST', list, { body: {}, headers })
-    t.match([status, json], [403, { result: null, error: { error_type: 'forbidden' } }], JSON.stringify(headers))
+  for (const { method, path } of v3Routes.filter(({ method }) => method !== 'GET')) {
+    const at = `/api/v3${path.replace(':workspace', world.workspaceId).replaceAll(/:\w+/g, 'unknown000')}`
+    for (const headers of forged) {
+      if (method === 'DELETE' && 'content-type' in headers) continue
+      const given = method === 'DELETE' ? { headers } : { raw: '{}', headers }
+      const { status, json } = await world.owner.send(method, at, given)
+      const title = `${method} ${path} ${JSON.stringify(headers)}`
+      t.match([status, json], [403, { result: null, error: { code: 1403, error_type: 'forbidden' } }], title)
+    }
   }
   t.equal(await world.dump(), before, 'nothing is stored')
+})
+
+t.test('read with a session changes nothing, wherever it comes from, and no other site reads the response', async t => {
+  const before = await world.dump()
+  for (const { method, path, needs } of v3Routes) {
+    if (method !== 'GET' || needs.role === 'nobody') continue
+    const at = `/api/v3${path.replace(':workspace', world.workspaceId).replaceAll(/:\w+/g, 'unknown000')}`
+    const { status, headers } = await world.owner.send('GET', at, {
+      headers: { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    })
+    t.not(status, 401, path)
+    t.equal(headers['cross-origin-resource-policy'], 'same-origin', path)
+    t.equal(headers['access-control-allow-origin'], undefined, path)
+    t.match(headers['content-security-policy'], "default-src 'none'", path)
+  }
+  t.equal(await world.dump(), before, 'nothing is stored')
+})
+
+t.test('key is preferred to a session: the response is the same to the byte whatever cookies come (v3 2.9)', async t => {
+  const cookie = [...world.viewer.cookies()].map(([name, value]) => `${name}=${value}`).join('; ')
+  const evil = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' }
+  const cases: [authorization: Record<string, string>, status: number][] = [
+    [{ authorization: `Bearer ${world.token}` }, 422],
+    [{ authorization: `Bearer ${world.token}x` }, 401],
+    [{ authorization: 'Bearer' }, 401],
+  ]
+  for (const [authorization, status] of cases) {
+    const [plain, withCookie] = await Promise.all(
+      [{}, { cookie }].map(async more => {
+        const headers = { ...authorization, ...evil, 'accept-encoding': 'br', ...more }
+        const answer = await fetch(world.address + v3('/resources'), { method: 'POST', headers, body: '{}' })
+        return [answer.status, Object.fromEntries([...answer.headers].filter(([name]) => name !== 'date')), await answer.text()]
+      }),
+    )
+    t.equal(plain?.[0], status, JSON.stringify(authorization))
+    t.strictSame(withCookie, plain, JSON.stringify(authorization))
+  }
+})
+
+t.test('without a key, only a session that the gateway could have made is looked up (v3 2.9)', async t => {
+  const shownTo = async (headers: Record<string, string>, path = '/api/v3/key') => {
+    const answer = await fetch(world.address + path, { headers })
+    const { error } = (await answer.json()) as { error: { message: string } | null }
+    return `${answer.status} ${error?.message ?? ''}`
+  }
+  const cookie = [...world.viewer.cookies()].map(([name, value]) => `${name}=${value}`).join('; ')
+  const basic = `Basic ${Buffer.from('proxy:password').toString('base64')}`
+  t.equal(await shownTo({}), '401 Authorization header is required')
+  t.equal(await shownTo({ cookie: 'watchkeeper-session=short' }), await shownTo({}))
+  t.match(await shownTo({ cookie: `watchkeeper-session=${'x'.repeat(43)}` }), /^401 Sign in first/)
+  t.equal(await shownTo({ cookie, authorization: basic }), '200 ', 'a credential for a proxy is no key')
+  t.not(await shownTo({ authorization: basic }), '200 ')
+  t.match(await shownTo({ cookie }, '/api/v3/%ff'), /^404 /, 'a page is not told that its session has ended')
+  t.match(await shownTo({ cookie }, '/api/v2/workspaces'), /^200 ./, 'generation 2 takes keys only')
 })
 
 t.test('session has the rights of a full key of the same person', async t => {
@@ -125,7 +189,7 @@ t.test('session has the rights of a full key of the same person', async t => {
   const made = await world.editor.send('POST', v3('/resources'), { body: resource })
   t.equal(made.status, 201, made.text)
   t.match((await world.viewer.send('GET', v3('/resources/db-1'))).json, { error: null, result: { id: made.json.result.id } })
-  t.match((await world.viewer.send('GET', '/session/v3/workspaces')).json.result, [{ id: world.workspaceId }])
+  t.match((await world.viewer.send('GET', '/api/v3/workspaces')).json.result, [{ id: world.workspaceId }])
 })
 
 t.test('preview is compressed, and the response to a change is not', async t => {
@@ -163,14 +227,14 @@ t.test('audit row of a change names person and workspace, and a read has no audi
   const rows = (await world.owner.send('GET', v3('/audit'))).json.result
   const paths = rows.map(({ method, path }: { method: string; path: string }) => `${method} ${path}`)
   t.ok(paths.includes(`POST ${v3('/resources')}`), paths.join(', '))
-  t.notOk(paths.some((path: string) => path.startsWith('GET /session')))
+  t.notOk(paths.some((path: string) => path.startsWith('GET ')))
   t.match(
     rows.find(({ path }: { path: string }) => path.endsWith('/acknowledge')),
     { person: { name: 'vera' } },
   )
 })
 
-t.test('ended session is refused at the next request', async t => {
+t.test('ended session is refused at the next request (v3 2.9)', async t => {
   const browser = world.viewer.copy()
   t.equal((await browser.send('GET', v3('/resources'))).status, 200)
   await world.ask('end-sessions', { userId: 'user-vera' })

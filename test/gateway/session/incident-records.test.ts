@@ -55,7 +55,7 @@ t.test('records show an incident from opening to closing with evidence, next dea
 })
 
 t.test('rule of a Template with the key of the built-in rule keeps its own name', async t => {
-  const v3 = `/session/v3/workspaces/${world.workspaceId}`
+  const v3 = `/api/v3/workspaces/${world.workspaceId}`
   const rule = { key: 'availability', action: 'Read the log.', wait: { confirm_after: 0, recover_after: 0 } }
   const decision = { signal: 'run', field: 'status', operator: 'eq', operand: 'problem' }
   const signals = [{ key: 'run', kind: 'event' }]

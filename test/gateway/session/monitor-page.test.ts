@@ -63,7 +63,7 @@ t.test('monitor without an open incident names its newest closed incident', asyn
 })
 
 t.test('page of a Resource has each rule and the newest report of each signal', async t => {
-  const v3 = `/session/v3/workspaces/${world.workspaceId}`
+  const v3 = `/api/v3/workspaces/${world.workspaceId}`
   const rule = (key: string, decision: object) => ({
     key,
     action: 'Look.',

@@ -122,7 +122,7 @@ async function readings(): Promise<string[]> {
 
 t.test('readings are sent as events for a minute after a trial of their subject, once a second at most', async t => {
   const subject = await custom('Watched')
-  const { id } = (await editor.send('GET', `/session/v3/workspaces/${workspaceId}/resources/${subject}`)).json.result
+  const { id } = (await editor.send('GET', `/api/v3/workspaces/${workspaceId}/resources/${subject}`)).json.result
   const other = await custom('Unwatched')
   const heard = await readings()
   const stream = await readEvents(world.address, viewer, `/session/workspaces/${workspaceId}/events`)

@@ -29,7 +29,7 @@ const revision = (version: number) => ({
 t.test('revision has the count of its unarchived Resources', async t => {
   t.same(await uses(), {})
   const send = async (method: string, below: string, body: object) => {
-    const shown = await world.editor.send(method, `/session/v3/workspaces/${world.workspaceId}${below}`, { body })
+    const shown = await world.editor.send(method, `/api/v3/workspaces/${world.workspaceId}${below}`, { body })
     t.ok(shown.status < 300, shown.text)
   }
   await send('POST', '/templates', revision(1))

@@ -26,10 +26,12 @@ t.test('demo shows eight monitors, sends its messages to a page, and leaves noth
   const busServer = busServerOf(folder)
   t.ok(isAlive(busServer))
 
-  // AUTH_DEV lets every visitor of the page in, and no caller of the API.
+  // AUTH_DEV admits every visitor as a session does: not to generations 1 and 2.
   const roster = JSON.stringify(await (await fetch(new URL('/session/workspaces', page))).json())
   t.match(roster, /"id"/, 'the visitor needs no sign-in')
-  t.equal((await fetch(new URL('/api/v3/workspaces', page))).status, 401, 'the API does')
+  t.equal((await fetch(new URL('/api/v3/workspaces', page))).status, 200, 'nor does generation 3')
+  const classic = await (await fetch(new URL('/api/v2/monitoring/websites', page))).json()
+  t.match(classic, { error: { code: 1001 } }, 'generation 2 does')
 
   await program.says(/Shop is down\n +`status 503, expected 200`/)
   await eventually('the page shows the message', async () => /<h2>Shop is down<\/h2>/.test(await text(messages)))

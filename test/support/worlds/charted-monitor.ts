@@ -44,7 +44,7 @@ export async function addChartedMonitor(
  * the incident is confirmed. Returns the Resource's id.
  */
 export async function addChartedResource(world: DashboardWorld, key: string): Promise<string> {
-  const v3 = `/session/v3/workspaces/${world.workspaceId}`
+  const v3 = `/api/v3/workspaces/${world.workspaceId}`
   const send = async (path: string, body: object) => {
     const sent = await world.editor.send('POST', v3 + path, { body })
     if (sent.status >= 300) throw new Error(sent.text)

@@ -1,5 +1,4 @@
-// Dialects of the session API: plain JSON with HTTP statuses, and below `/session/v2` and `/session/v3` the dialects of generations 2 and
-// 3.
+// Dialects of the session API: plain JSON with HTTP statuses, and below `/session/v2` the dialect of generation 2.
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { AuthenticationError } from '../../callers/authentication-error.ts'
@@ -7,7 +6,6 @@ import { type Dialect, fromFramework, type Refusal } from '../../http/dialect.ts
 import { noStore } from '../../http/no-store.ts'
 import { unreadableRefusal } from '../../http/plain-dialect.ts'
 import { classicDialect } from '../../v2/dialect.ts'
-import { v3Dialect } from '../../v3/dialect.ts'
 import { fieldOf, sessionRefusal } from './session-error.ts'
 
 export const sessionDialect: Dialect = {
@@ -19,7 +17,6 @@ export const sessionDialect: Dialect = {
   unreadable: reason => ({ ...unreadableRefusal(reason), headers: noStore }),
 }
 
-export const sessionV3Dialect: Dialect = { ...v3Dialect, prefixes: ['/session/v3'], isKeyed: false, isAudited: false }
 /**
  * Dialect of generation 2 with two changes for pages. A request whose session has ended gets an HTTP error status, as in the other dialects
  * of the session API. A refusal names the faulty field.

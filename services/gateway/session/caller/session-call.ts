@@ -1,4 +1,5 @@
 // Caller of the session API.
+import type { FastifyRequest } from 'fastify'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { SessionIdentity } from '#shared/contracts/ask/ask-people.ts'
 import { AppError } from '#shared/errors.ts'
@@ -31,7 +32,12 @@ export interface VisitorCall extends Call {
 export const identityOf = (visitor: Visitor): Identity => ({ ...visitor, keyId: '', keyPrefix: '', scope: null })
 
 /** Returns the name under which the gateway counts what a person's browsers hold. */
-export const holderOf = ({ sessionId, userId }: Visitor): string => `session:${sessionId ?? userId}`
+export const holderOf = ({ sessionId, userId }: Visitor): string => `${holderPrefix}${sessionId ?? userId}`
+
+/** Whether a session was accepted for the request. */
+export const isBySession = ({ holder }: FastifyRequest): boolean => holder?.startsWith(holderPrefix) ?? false
+
+const holderPrefix = 'session:'
 
 /** Returns the caller of a request. Every request asks the directory, so an ended session stops working at once. */
 export async function findCaller(context: SessionContext, call: Call): Promise<VisitorCall> {
