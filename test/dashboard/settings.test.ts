@@ -487,6 +487,7 @@ await withBrowser(async () => {
   t.test('health page lists each present condition with its start', async t => {
     const empty = await visit('/admin/health', 'olga')
     await empty.page.getByText('Nothing needs the operator').waitFor()
+    await empty.page.getByText('If OPERATOR_WEBHOOK_URL is set, they are also sent there.').waitFor()
     const since = world.clock.now() - 3 * 3_600_000
     const lost: ConditionDocument = {
       ...{ id: 'location_lost.x', rev: 1, writer: 'w', kind: 'location_lost', objectId: 'x', name: 'hamburg', raised: 1, since },

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { Bucket } from '#shared/bus/port.ts'
 import { watchProbers } from '#shared/bus/probers/prober-presence.ts'
-import { keys } from '#shared/bus/subjects.ts'
+import { keys, subjects } from '#shared/bus/subjects.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
@@ -529,7 +529,7 @@ onEachStore('reads', async (t, given) => {
 })
 
 onEachStore('destinations', async (t, given) => {
-  const { ask, store, clock } = await start(t, given)
+  const { ask, store, clock, hub } = await start(t, given)
   const request = (change: Partial<AskRequest<'create-destination'>> = {}): AskRequest<'create-destination'> => ({
     workspaceId: 'w',
     name: 'Ops',
@@ -564,6 +564,17 @@ onEachStore('destinations', async (t, given) => {
     clock.advance(1)
     await ask('create-destination', request({ workspaceId: 'move', name: 'c', default: true }))
     t.strictSame(await defaults('move'), ['c'])
+  })
+  await t.test('notifiers hear of each default that can get messages, so that it is told of what is open', async t => {
+    const nudged: unknown[] = []
+    await hub.connect().subscribe(subjects.destinationNudge, ({ body }) => void nudged.push(body))
+    const first = await ask('create-destination', request({ workspaceId: 'told', name: 'first' }))
+    t.strictSame(nudged.splice(0), [{ workspaceId: 'told' }], 'the first destination is the default')
+    await ask('create-destination', request({ workspaceId: 'told', name: 'second' }))
+    await ask('switch-destination', { workspaceId: 'told', id: first.id, enabled: false })
+    t.strictSame(nudged.splice(0), [], 'another one, and a default that is switched off')
+    await ask('change-destination', { workspaceId: 'told', id: first.id, enabled: true })
+    t.strictSame(nudged, [{ workspaceId: 'told' }], 'a default that is switched on')
   })
   await t.test('newer default mark stays when the process dies before the older mark is cleared', async t => {
     await ask('create-destination', request({ workspaceId: 'crash', name: 'old' }))
