@@ -1,16 +1,18 @@
 // One of the processes in which run.ts runs the test files. Takes the next file that no other lane has taken and runs it as a subtest, until
-// none is left. Arguments: a folder, the longest permitted
-// duration of a file in milliseconds, and the number of the lane. The folder's `files.json` has the files (`Planned`) in the order in which lanes take them; a lane that takes a
-// file marks the file in this folder. Sends run.ts a message (`Told`) at the start and at the end of each file.
+// none is left. Arguments: a folder, the longest permitted duration of a file in milliseconds, and the number of the lane. The folder's
+// `files.json` has the files (`Planned`) in the order in which lanes take them; a lane that takes a file marks the file in this folder. Sends
+// run.ts a message (`Told`) at the start and at the end of each file.
 //
 // Each test file has its own instances of the modules in `test/`, and its own `tap`, whose hooks end with the file. The modules under test
 // are shared by all files of the lane.
-import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
+import { descendantsOf, killNow, readProcesses } from './processes.ts'
 
 /**
  * A test file of a run. `only`, `except`: regular expression for the titles of the tests that run, or that do not run. `lane`: number of the
@@ -33,7 +35,7 @@ export type Told =
       failed: number
       /** Numbers of skipped tests by reason, without the tests that this run leaves out. */
       skipped: Record<string, number>
-      /** True: the file took too long, and the lane ends. */
+      /** True: a test took too long. Run.ts ends the lane. */
       timedOut: boolean
       /** Processor time of the lane, and of the processes that it started and that have ended. */
       ownCpu: number
@@ -73,6 +75,9 @@ export const before = t.before.bind(t)`
   },
 })
 
+// Without run.ts nobody reads the results. The lane leads the process group of all that its files start.
+process.once('disconnect', () => killNow(-process.pid))
+
 const mayTake = ({ lane }: Planned) => lane === undefined || lane === Number(laneNumber)
 for (const [number, planned] of files.entries()) if (mayTake(planned) && take(number)) await run(number, planned)
 for (const started of shared.values()) await started.then(({ stop }) => stop()).catch(() => undefined)
@@ -87,12 +92,20 @@ async function run(number: number, { file, only, except }: Planned): Promise<voi
   const environment = { ...process.env }
   const cpuAtStart = processorTime()
   const startedAt = performance.now()
+  /** The tests of the file and their tests. The timer of a test stands still while one of its own tests runs. */
+  const all: { timedOut: boolean }[] = []
+  const hasTimedOut = () => all.some(one => one.timedOut)
+  const watchTimeouts = (one: Test) => {
+    all.push(one)
+    one.on('subtestAdd', child => watchTimeouts(child as Test))
+  }
   void tell({ began: file })
   const running = t.test(file, { timeout: Number(timeout) }, async subtest => {
     leaveOut(
       subtest,
       title => (only !== undefined && !new RegExp(only).test(title)) || (except !== undefined && new RegExp(except).test(title)),
     )
+    watchTimeouts(subtest)
     subtests.set(String(number), subtest)
     await import(`${pathToFileURL(join(root, file)).href}?file=${number}`)
   })
@@ -110,13 +123,13 @@ async function run(number: number, { file, only, except }: Planned): Promise<voi
     passed: pass - skip,
     failed: results.ok && !isEmpty ? 0 : Math.max(fail, 1),
     skipped,
-    timedOut: subtest.timedOut,
+    timedOut: hasTimedOut(),
     ownCpu: cpu.own - cpuAtStart.own,
     childrenCpu: cpu.children - cpuAtStart.children,
     wall: performance.now() - startedAt,
   })
-  // What hangs still runs. It would disturb the next files.
-  if (subtest.timedOut) process.exit(1)
+  // What hangs still runs. It would disturb the next files, so run.ts ends this process and all that the file started.
+  if (hasTimedOut()) await pause(openMs).then(() => process.exit(1))
 }
 
 /** Skips the tests of a file whose titles are left out. */
@@ -155,30 +168,10 @@ function restore(environment: NodeJS.ProcessEnv): void {
  */
 function processorTime(): { own: number; children: number } {
   const { user, system } = process.cpuUsage()
-  const processes = new Map(readProcesses().map(one => [one.id, one]))
-  const isOfLane = (id: number): boolean => id === process.pid || (processes.has(id) && isOfLane(processes.get(id)!.parent))
-  let children = processes.get(process.pid)?.ofEnded ?? 0
-  for (const { id, parent, own, ofEnded } of processes.values())
-    if (isOfLane(parent)) children += id === process.pid ? 0 : own + ofEnded
+  const processes = readProcesses()
+  const ofEnded = processes.find(({ id }) => id === process.pid)?.ofEnded ?? 0
+  const children = descendantsOf(process.pid, processes).reduce((sum, one) => sum + one.own + one.ofEnded, ofEnded)
   return { own: (user + system) / 1_000, children }
-}
-
-/** All processes of a Linux machine, with the processor time in milliseconds of the process itself and of its ended children. */
-function readProcesses(): { id: number; parent: number; own: number; ofEnded: number }[] {
-  const ids = existsSync('/proc/self/stat') ? readdirSync('/proc').filter(name => /^\d+$/.test(name)) : []
-  return ids.flatMap(id => {
-    try {
-      // The line of proc(5) from its third field on; times are in hundredths of a second.
-      const fields = readFileSync(`/proc/${id}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ')
-        .map(Number)
-      const [parent = 0, user = 0, system = 0, endedUser = 0, endedSystem = 0] = [1, 11, 12, 13, 14].map(index => fields[index])
-      return [{ id: Number(id), parent, own: (user + system) * 10, ofEnded: (endedUser + endedSystem) * 10 }]
-    } catch {
-      return [] // The process has ended meanwhile.
-    }
-  })
 }
 
 /** Marks the file as taken; false: another lane has taken the file. Throws if the file cannot be marked. */

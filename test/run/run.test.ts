@@ -1,7 +1,9 @@
 // The lanes in which all tests run: a file that fails, crashes, hangs or loops counts as one failure, and the files behind it run. The table
 // of what `npm test` leaves out.
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { readProcesses } from './processes.ts'
 import { runInLanes } from './run-in-lanes.ts'
 import { plan } from './shares.ts'
 
@@ -35,8 +37,22 @@ t.test('file that hangs or loops counts as one failure, and the next file runs',
   const { said, ended } = await run(['hangs', 'loops', 'good'], { timeout: 1_000, graceMs: 1_000 })
   t.strictSame(ended, ['hangs 0 1', 'loops 0 1', 'good 1 0'])
   t.match(said, 'FAILED test/run/broken/hangs.ts > hangs > timeout!')
-  t.match(said, 'FAILED test/run/broken/loops.ts ended its process (SIGKILL)')
+  t.match(said, 'FAILED test/run/broken/loops.ts took longer than 1 s')
 })
+
+for (const way of ['hangs', 'loops', 'ends']) {
+  t.test(`programs that a file started end with a lane that ${way}`, async t => {
+    const list = join(t.testdir(), 'ids')
+    t.teardown(() => delete process.env['LEAVES_PROGRAMS'])
+    process.env['LEAVES_PROGRAMS'] = `${way} ${list}`
+    const { ended } = await run(['leaves-programs', 'good'], { timeout: 1_000, graceMs: 5_000 })
+    t.strictSame(ended, ['leaves-programs 0 1', 'good 1 0'])
+    const ids = readFileSync(list, 'utf8').trim().split(' ').map(Number)
+    t.equal(ids.length, way === 'ends' ? 1 : 2)
+    const living = new Set(readProcesses().map(({ id }) => id))
+    t.notOk(ids.some(id => living.has(id)))
+  })
+}
 
 t.test('what a file leaves open after the last file counts as one failure', async t => {
   const { ended } = await run(['leaves-server', 'good'], { graceMs: 1_000 })

@@ -1,7 +1,8 @@
-// `npm test` (quick), `npm run test:all` (all), and the second half of `.ci/run` (rest): runs the test files of a share in two processes
-// (`lane.ts`), each one file after the other, so that the code under test is loaded and compiled twice in all, not once for each file.
-// shares.ts says which tests are in which share. If a file ends its process or hangs, that counts as one failure, and a new process runs
-// the remaining files.
+// `npm test` (quick), `npm run test:all` (all), and the second half of `.ci/run` (rest): runs the test files of a share in a few
+// processes (`lane.ts`), each one file after the other, so that the code under test is loaded and compiled once for each process, not for
+// each file.
+// shares.ts says which tests are in which share. If a file ends its process, or takes longer than the timeout,
+// that counts as one failure, what it started is ended, and a new process runs the remaining files.
 //
 //   node test/run/run.ts quick|rest|all [--times] [--lanes N] [--timeout SECONDS] [pattern of test files...]
 //
@@ -10,7 +11,7 @@
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import { type Ended, runInLanes } from './run-in-lanes.ts'
-import { filesOf, plan, type Share, shares } from './shares.ts'
+import { filesOf, lanesOf, plan, type Share, shares } from './shares.ts'
 
 const usage = 'node test/run/run.ts quick|rest|all [--times] [--lanes N] [--timeout SECONDS] [pattern of test files...]'
 const say = (text: string) => void process.stdout.write(`${text}\n`)
@@ -20,16 +21,17 @@ async function main(): Promise<boolean> {
     allowPositionals: true,
     options: {
       times: { type: 'boolean', default: false },
-      lanes: { type: 'string', default: '2' },
-      timeout: { type: 'string', default: '1200' },
+      lanes: { type: 'string' },
+      timeout: { type: 'string', default: '300' },
     },
   })
   const [share, ...patterns] = positionals
   if (!isShare(share)) throw new Error(usage)
   const named = new Set(patterns.flatMap(filesOf))
+  const lanes = Number(values.lanes ?? lanesOf[share])
   const planned = plan(share).filter(({ file }) => patterns.length === 0 || named.has(file))
   const startedAt = performance.now()
-  const results = await runInLanes(planned, { share, lanes: Number(values.lanes), timeout: Number(values.timeout) * 1_000, say })
+  const results = await runInLanes(planned, { share, lanes, timeout: Number(values.timeout) * 1_000, say })
   if (values.times) sayTimes(results)
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
   const [passed, failed] = [sum(results, 'passed'), sum(results, 'failed')]

@@ -76,6 +76,9 @@ export const leftOut: readonly LeftOut[] = [
 
 export const shares: readonly Share[] = ['quick', 'rest', 'all']
 
+/** Number of processes that run a share on two cores. Half of the time of `rest` is waiting: for programs, leases and timers. */
+export const lanesOf: Readonly<Record<Share, number>> = { quick: 2, rest: 3, all: 3 }
+
 const root = join(import.meta.dirname, '..', '..')
 
 /** Test files that match the pattern. */
