@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
+import { compileCache } from '../infra/run-program.ts'
 import { commandOf } from './command.ts'
 import { startProgram } from './system.ts'
 
@@ -44,7 +45,7 @@ async function start(t: Test, target: { url: string; key?: string; args?: string
   const env = { WATCHKEEPER_MCP_URL: target.url, WATCHKEEPER_MCP_API_KEY: target.key ?? key }
   const child = spawn(process.execPath, ['infra/cli/main.ts', 'mcp', ...(target.args ?? [])], {
     cwd: root,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...compileCache(), ...env },
     stdio: 'pipe',
   })
   let [stdout, stderr] = ['', '']

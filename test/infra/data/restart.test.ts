@@ -11,12 +11,18 @@ import { connectBus } from '#shared/bus/nats/nats.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createLogger } from '#shared/observability/logger.ts'
 import { beginningOf, lifeOf } from '../../../infra/runtime/data/process-life.ts'
-import { eventually, isAlive, natsServerPid, type Program, runProgram, temporaryFolder } from '../run-program.ts'
+import { compileCache, eventually, isAlive, natsServerPid, type Program, runProgram, temporaryFolder } from '../run-program.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 const main = join(root, 'infra', 'cli', 'main.ts')
 const executable = join(root, 'infra', 'cli', 'watchkeeper.js')
-const environment = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', PORT: '0', OPS_PORT: '0' }
+const environment = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: process.env['HOME'] ?? '',
+  PORT: '0',
+  OPS_PORT: '0',
+  ...compileCache(),
+}
 
 /** A website that records which of its paths were requested. */
 async function startWebsite(t: { teardown(run: () => unknown): void }) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { compileCache } from '../../infra/run-program.ts'
 import { pythonPackage } from '../python-package.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -47,6 +48,7 @@ const modern = '2026-07-28'
 const environmentOf = ({ url, key }: Target): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   HOME: process.env['HOME'] ?? '',
+  ...compileCache(),
   WATCHKEEPER_MCP_URL: url,
   WATCHKEEPER_MCP_API_KEY: key,
 })

@@ -2,6 +2,7 @@
 // bytes.
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { compileCache } from '../../infra/run-program.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 const main = join(root, 'infra', 'cli', 'main.ts')
@@ -54,7 +55,7 @@ export function runAtTerminal(
   environment: Record<string, string>,
 ): AtTerminal {
   const words = [String(terminalWindow.rows), String(terminalWindow.columns), process.execPath, main, ...args]
-  const env = { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', ...environment }
+  const env = { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', ...compileCache(), ...environment }
   const child = spawn('python3', ['-c', opensTerminal, ...words], { cwd: root, env, stdio: ['pipe', 'pipe', 'inherit'] })
   let written = ''
   let from = 0
