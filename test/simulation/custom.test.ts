@@ -5,10 +5,10 @@ import t from 'tap'
 import { type CustomCounts, simulateCustom } from './custom/simulate-custom.ts'
 
 /**
- * Seeds with few and with many incidents and reminders. In the seeds from 34 on, a deadline is due right after a take-over, while silence
- * is held back. In the last two seeds, a rule recovers while silence is held back, although its input could already be silent.
+ * Many rules and reminders in the first. In the seeds from 34 on, a deadline is due right after a take-over, while silence is held back. In
+ * the last two seeds, a rule recovers while silence is held back, although its input could already be silent.
  */
-const seeds = [2, 4, 6, 7, 9, 16, 34, 62, 94, 99, 107, 1343]
+const seeds = [16, 34, 62, 94, 99, 107, 1343]
 
 t.test(`custom subjects keep every invariant through a week of faults (seeds ${seeds.join(', ')})`, async t => {
   const sums: Partial<CustomCounts> = {}
