@@ -1,7 +1,7 @@
 // Table of the functions that handle requests to the directory, one for each verb.
 import type { AskVerb } from '#shared/contracts/ask/ask.ts'
 import { listAudit, listAuditedWorkspaces, recordAudit } from './audit/audit.ts'
-import type { Answer } from './context.ts'
+import type { AskAnswerer } from './context.ts'
 import { outlineIncident, readTransitions } from './incidents/incident-history.ts'
 import { listIncidents, readIncident } from './incidents/incident-list.ts'
 import { getIncidentRecords } from './incidents/incident-records.ts'
@@ -65,7 +65,7 @@ import { findSubjects, getSubject, listCustomSubjects, listWebsites, workspaceEx
 import { getTrouble } from './subjects/trouble.ts'
 import { countTemplateUses, getTemplate, listTemplates, publishTemplate, readTemplateManifest } from './templates/templates.ts'
 
-export const answerers: { [V in AskVerb]: Answer<V> } = {
+export const answerers: { [V in AskVerb]: AskAnswerer<V> } = {
   authenticate,
   'touch-keys': touchKeys,
   'list-workspaces': listWorkspaces,

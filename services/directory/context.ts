@@ -38,7 +38,7 @@ export interface DirectoryContext {
 }
 
 /** Handler of one verb of `shared/contracts/ask`. `Needs`: parts of the context that the handler requires; by default all parts. */
-export type Answer<V extends AskVerb, Needs extends keyof DirectoryContext = keyof DirectoryContext> = (
+export type AskAnswerer<V extends AskVerb, Needs extends keyof DirectoryContext = keyof DirectoryContext> = (
   context: Pick<DirectoryContext, Needs>,
   request: AskRequest<V>,
 ) => Promise<AskResults[V]>

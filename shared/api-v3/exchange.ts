@@ -45,7 +45,7 @@ export function baseOf(url: string): string {
   return parsed.origin + parsed.pathname.replace(/\/+$/, '')
 }
 
-interface Sent {
+interface SentRequest {
   method: ApiRequest['method']
   headers: Readonly<Record<string, string>>
   /** Request body, sent as JSON; undefined: no body. */
@@ -59,7 +59,7 @@ interface Sent {
 export async function exchange(
   target: URL,
   base: string,
-  { method, headers, body }: Sent,
+  { method, headers, body }: SentRequest,
   signal?: AbortSignal,
 ): Promise<{ status: number; text: string }> {
   const late = AbortSignal.timeout(clientLimits.responseMs)

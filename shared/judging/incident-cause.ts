@@ -5,7 +5,7 @@ import type { RuleState } from '#shared/contracts/subjects/subject.ts'
 import type { Evidence, EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 
 type Judged = { verdict: Verdict; explanation: string; evidence: Evidence }
-type Named = IncidentCause & { input: string }
+type NamedCause = IncidentCause & { input: string }
 
 /**
  * Returns the cause after a judgement of the rule. `rule.verdict` and `rule.incident` are those from before the judgement; `rules` are all
@@ -44,7 +44,7 @@ export function storedCause(
 
 function nextCause(
   known: IncidentCause | null,
-  wrong: readonly Named[],
+  wrong: readonly NamedCause[],
   before: readonly EvidenceInput[],
   { verdict, explanation, evidence }: Judged,
 ): IncidentCause | null {
@@ -63,22 +63,27 @@ function nextCause(
   return { input: null, isLocation: false, reason: explanation, at: null, isSilence: isNoData }
 }
 
-const isSame = ({ input, reason, value }: EvidenceInput, one: Named): boolean =>
+const isSame = ({ input, reason, value }: EvidenceInput, one: NamedCause): boolean =>
   value === 'problem' && input === one.input && reason === one.reason
 
-const stillThere = (known: IncidentCause | null, all: readonly Named[]): IncidentCause | null =>
+const stillThere = (known: IncidentCause | null, all: readonly NamedCause[]): IncidentCause | null =>
   known !== null && all.some(({ input, reason }) => input === known.input && reason === known.reason) ? known : null
 
 /** Returns the one with the newest report; the first of several. */
-const newest = (all: readonly Named[]): Named | null =>
-  all.reduce<Named | null>((best, one) => (best === null || (one.at ?? 0) > (best.at ?? 0) ? one : best), null)
+const newest = (all: readonly NamedCause[]): NamedCause | null =>
+  all.reduce<NamedCause | null>((best, one) => (best === null || (one.at ?? 0) > (best.at ?? 0) ? one : best), null)
 
-function named({ input, value, reason, at }: EvidenceInput, isLocation: boolean): Named[] {
+function named({ input, value, reason, at }: EvidenceInput, isLocation: boolean): NamedCause[] {
   return value === 'ok' || reason === null ? [] : [{ input, isLocation, reason, at, isSilence: value === 'unknown' }]
 }
 
 /** Returns the inputs that fail or are silent. In the place of a cited rule, returns those of the cited rule's last judgement. */
-function namedIn(rules: readonly RuleState[], rule: RuleState, inputs: readonly EvidenceInput[], seen: Set<string>): Named[] {
+function namedIn(
+  rules: readonly RuleState[],
+  rule: RuleState,
+  inputs: readonly EvidenceInput[],
+  seen: Set<string>,
+): NamedCause[] {
   seen.add(rule.slug)
   const isLocation = rule.policy.language === 'reachability'
   const sources = inputsOf(rule.policy)

@@ -1,7 +1,7 @@
 // Validation of a Resource's answers to the fields of its Template, on creation, change and rebind. Pure. Reference: docs/reference/v3.md,
 // 3.5, 6.2, 6.3 and 6.5.
 
-import type { Answer, Answers, MetaReference, Template, TemplateRule } from '#shared/contracts/resources/template.ts'
+import type { Answers, MetaReference, Template, TemplateAnswer, TemplateRule } from '#shared/contracts/resources/template.ts'
 import { missing } from '#shared/json-shape/first-refusal.ts'
 import { ownMember } from '#shared/text/own-member.ts'
 import { ManifestRefusal, maxSeconds, refuse } from './manifest-refusal.ts'
@@ -16,7 +16,7 @@ import { faultOf } from './read-field.ts'
 export function readAnswers(template: Template, sent: Readonly<Record<string, unknown>>, present: Answers = {}): Answers {
   const unknown = Object.keys(sent).find(key => !template.fields.some(field => field.key === key))
   if (unknown !== undefined) throw refuse(unknown, `The Template declares no field '${unknown}'`)
-  const answers: Record<string, Answer> = {}
+  const answers: Record<string, TemplateAnswer> = {}
   for (const field of template.fields) {
     const given = Object.hasOwn(sent, field.key) ? sent[field.key] : ownMember(present, field.key)
     const answer = given ?? field.default
@@ -24,7 +24,7 @@ export function readAnswers(template: Template, sent: Readonly<Record<string, un
     if (answer === null || answer === undefined) continue
     const fault = faultOf(field, answer)
     if (fault !== null) throw refuse(field.key, `Field '${field.key}' ${fault}`)
-    answers[field.key] = answer as Answer
+    answers[field.key] = answer as TemplateAnswer
   }
   for (const rule of template.rules) requireUsable(rule, answers)
   return answers
@@ -33,7 +33,7 @@ export function readAnswers(template: Template, sent: Readonly<Record<string, un
 /** Returns the answers that a rebind keeps. An answer is kept if the new revision has the field and accepts the answer. */
 export function answersToKeep(from: Answers, to: Template): Answers {
   const kept = to.fields.filter(field => Object.hasOwn(from, field.key) && faultOf(field, from[field.key]) === null)
-  return Object.fromEntries(kept.map(field => [field.key, from[field.key] as Answer]))
+  return Object.fromEntries(kept.map(field => [field.key, from[field.key] as TemplateAnswer]))
 }
 
 /** Returns the confirmation delay and the recovery delay of a rule, ms. If a delay references a field, the answer to this field is used. */

@@ -1,6 +1,6 @@
 // Fields of a Template: valid declarations for each type, and valid answers. Pure. Reference: docs/reference/v3.md, 3.4 and 3.5.
 
-import type { Answer, FieldType, Manifest, TemplateField } from '#shared/contracts/resources/template.ts'
+import type { FieldType, Manifest, TemplateAnswer, TemplateField } from '#shared/contracts/resources/template.ts'
 import { maxSeconds, refuse } from './manifest-refusal.ts'
 
 type SentField = NonNullable<Manifest['fields']>[number]
@@ -32,7 +32,7 @@ export function readField(sent: SentField, place: string): TemplateField {
   if (sent.default == null) return field
   const fault = faultOf(field, sent.default)
   if (fault !== null) throw refuse(`${place}.default`, `The default ${fault}`)
-  return { ...field, default: sent.default as Answer }
+  return { ...field, default: sent.default as TemplateAnswer }
 }
 
 /** Returns the fault of an answer as the end of a sentence; null: the field accepts the answer. */

@@ -27,7 +27,7 @@ export interface Routing {
   openedAt: ReadonlySet<string>
 }
 
-type Asked = Pick<AlertDocument, 'workspaceId' | 'kind' | 'held'> & {
+type ChosenFor = Pick<AlertDocument, 'workspaceId' | 'kind' | 'held'> & {
   facts: Pick<AlertDocument['facts'], 'confirmedAt' | 'routing'>
 }
 
@@ -46,7 +46,7 @@ interface Choice {
  * closing. A disabled destination counts as named but gets no message.
  */
 export function chooseDestinations(
-  alert: Asked,
+  alert: ChosenFor,
   { destinations, selections, subjectGone, isOvertaken, openedAt }: Routing,
 ): Decision {
   const own = destinations.filter(({ workspaceId }) => workspaceId === alert.workspaceId)
@@ -64,7 +64,7 @@ export function chooseDestinations(
   return { chosen, leftOut, nobody: chosen.length > 0 ? null : reasonForNobody(alert, leftOut, choice.isNamed) }
 }
 
-function choiceOf(alert: Asked, own: readonly DestinationDocument[], selections: readonly DeliverySelection[]): Choice {
+function choiceOf(alert: ChosenFor, own: readonly DestinationDocument[], selections: readonly DeliverySelection[]): Choice {
   const { kind, facts } = alert
   const routing = facts.routing ?? null
   const isThere = (id: string) => own.some(destination => destination.id === id)
@@ -90,7 +90,7 @@ type Routes = Extract<NonNullable<AlertDocument['facts']['routing']>, { routes: 
 
 /** A destination gets an opening only if the route requests openings; a webhook also needs `send_on_open`. */
 const byRoutes =
-  (kind: Asked['kind'], routes: Routes) =>
+  (kind: ChosenFor['kind'], routes: Routes) =>
   ({ id, type, sendOnOpen }: DestinationDocument): Claim => {
     if (!routes.some(({ destination, on }) => destination === id && on.includes(kind))) return 'not_routed'
     return kind === 'opened' && type === 'webhook' && !sendOnOpen ? 'not_opted_in' : 'asks'
@@ -98,7 +98,7 @@ const byRoutes =
 
 /** Without a route, an opening goes only to webhooks with `send_on_open`, and an acknowledgement to no destination. */
 const withoutRoutes =
-  (kind: Asked['kind'], isUsual: (destination: DestinationDocument) => boolean) =>
+  (kind: ChosenFor['kind'], isUsual: (destination: DestinationDocument) => boolean) =>
   (destination: DestinationDocument): Claim => {
     if (kind === 'acknowledged' || !isUsual(destination)) return 'not_routed'
     return kind === 'opened' && !(destination.type === 'webhook' && destination.sendOnOpen) ? 'not_routed' : 'asks'
@@ -119,14 +119,14 @@ type Against = Pick<Routing, 'subjectGone' | 'isOvertaken'> & { gotOpening: bool
  * Returns the reason to skip the destination; null: there is none. The closing of an unconfirmed incident goes only to destinations that
  * got the opening.
  */
-function reasonAgainst({ kind, held, facts }: Asked, { subjectGone, isOvertaken, gotOpening }: Against): SkipReason | null {
+function reasonAgainst({ kind, held, facts }: ChosenFor, { subjectGone, isOvertaken, gotOpening }: Against): SkipReason | null {
   if (subjectGone) return 'resource_gone'
   if (kind === 'opened' && isOvertaken) return 'confirmed_first'
   if (kind === 'recovery') return facts.confirmedAt === null && !gotOpening ? 'not_announced' : null
   return kind === 'acknowledged' ? null : held
 }
 
-function reasonForNobody({ kind }: Asked, leftOut: Decision['leftOut'], isNamed: boolean): SkipReason | null {
+function reasonForNobody({ kind }: ChosenFor, leftOut: Decision['leftOut'], isNamed: boolean): SkipReason | null {
   const spoken = leftOut.map(({ reason }) => reason).filter(reason => reason !== 'not_routed')
   const first = spoken.find(reason => reason !== 'destination_disabled') ?? spoken[0]
   if (first !== undefined) return first

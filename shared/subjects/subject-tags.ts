@@ -1,7 +1,7 @@
 // Tags of a subject: one text for each property by which lists of Resources are filtered. The keeper stores tags; the directory finds
 // Resources by tags. Pure. Reference: docs/reference/v3.md, 9.2 to 9.4.
 
-import type { Answer, Answers } from '#shared/contracts/resources/template.ts'
+import type { Answers, TemplateAnswer } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { websiteAnswers } from '#shared/manifest/website-answers.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
@@ -51,7 +51,7 @@ export const labelTag = (key: string, value: string): string => `label ${key}=${
 
 export type SingleAnswer = string | number | boolean
 
-const isSingle = (value: Answer): value is SingleAnswer => !Array.isArray(value)
+const isSingle = (value: TemplateAnswer): value is SingleAnswer => !Array.isArray(value)
 
 const publicAnswers = (answers: Answers): Answers =>
   Object.fromEntries(Object.entries(answers).filter(([key]) => !secretFields.has(key)))

@@ -33,13 +33,13 @@ async function audits(ask: Ask, named: string | undefined): Promise<(string | nu
   }
 }
 
-type Wanted = AuditOptions & { personId: string | null }
+type WantedAudit = AuditOptions & { personId: string | null }
 
 /**
  * Returns the newest rows of all these workspaces. Once `limit` rows are found, skips all rows of further workspaces that are older than
  * these rows.
  */
-async function newestOf(ask: Ask, workspaces: readonly (string | null)[], wanted: Wanted): Promise<AuditView[]> {
+async function newestOf(ask: Ask, workspaces: readonly (string | null)[], wanted: WantedAudit): Promise<AuditView[]> {
   const { personId, path = null, limit } = wanted
   const [from, until] = [atOf(wanted.since), atOf(wanted.until)]
   let newest: AuditView[] = []

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
-import { type Placed, readObjects } from '../../../services/gateway/configuration/document.ts'
+import { type PlacedObject, readObjects } from '../../../services/gateway/configuration/document.ts'
 import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
 import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
 
@@ -12,9 +12,9 @@ import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
  * Returns the objects of a folder or of one file, sorted by file name. `say` receives the progress. Throws StartError, and FileFault for
  * a fault in a file.
  */
-export async function readFolder(folder: string, say: (text: string) => void = () => {}): Promise<Placed[]> {
+export async function readFolder(folder: string, say: (text: string) => void = () => {}): Promise<PlacedObject[]> {
   const files = await filesOf(folder)
-  const objects: Placed[] = []
+  const objects: PlacedObject[] = []
   let bytes = 0
   for (const file of files) {
     const text = await readText(file)

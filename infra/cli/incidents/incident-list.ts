@@ -17,7 +17,7 @@ export interface ListOptions extends ApiOptions {
   limit: number
 }
 
-export type Placed = Incident & { workspace: { id: string; name: string } }
+export type WorkspaceIncident = Incident & { workspace: { id: string; name: string } }
 
 /** A requested workspace, and the id of the requested Resource in this workspace. */
 export type Place = Workspace & { resource: string | undefined }
@@ -46,11 +46,11 @@ function nullIfMissing(error: unknown): null {
 }
 
 /** Returns the Incidents of these workspaces, or of one Resource in each of them, newest first. */
-export async function readIncidents(api: Api, places: readonly Place[], options: ListOptions): Promise<Placed[]> {
+export async function readIncidents(api: Api, places: readonly Place[], options: ListOptions): Promise<WorkspaceIncident[]> {
   const { lifecycle = 'open', template, limit } = options
   const filters = { template, ...filterOf('--meta', options.meta), ...filterOf('--label', options.label) }
   const query = { ...(lifecycle !== 'all' && { lifecycle }), ...filters }
-  const found: Placed[] = []
+  const found: WorkspaceIncident[] = []
   for (const { id, name, resource } of places) {
     const listed = await api.list<Incident>(apiPath`/workspaces/${id}/incidents`, { ...query, resource }, 'Incidents', limit)
     found.push(...listed.map(incident => ({ ...incident, workspace: { id, name } })))
@@ -59,7 +59,7 @@ export async function readIncidents(api: Api, places: readonly Place[], options:
 }
 
 /** Prints a table. An Incident without a known cause has the explanation of its rule in the place of the cause. Lines are cut to `columns` if given. */
-export function printIncidents(incidents: readonly Placed[], columns?: number): void {
+export function printIncidents(incidents: readonly WorkspaceIncident[], columns?: number): void {
   printTable(
     ['id', 'state', 'since', 'workspace', 'resource', 'rule', 'taken by', 'cause'],
     incidents.map(one => [

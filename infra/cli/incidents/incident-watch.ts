@@ -6,9 +6,17 @@ import { whileWatching } from '../api/with-api.ts'
 import { onEndingSignals } from '../terminal/ending-signals.ts'
 import { cutTo } from '../terminal/plain-line.ts'
 import { printJson, say, warn } from '../terminal/printing.ts'
-import { type ListOptions, type Place, type Placed, placesOf, printIncidents, readIncidents, stateOf } from './incident-list.ts'
+import {
+  type ListOptions,
+  type Place,
+  placesOf,
+  printIncidents,
+  readIncidents,
+  stateOf,
+  type WorkspaceIncident,
+} from './incident-list.ts'
 
-type Show = (incidents: readonly Placed[]) => void
+type Show = (incidents: readonly WorkspaceIncident[]) => void
 
 /** Resolves after a signal, or when standard output is closed. */
 export async function watchIncidents(options: ListOptions): Promise<void> {
@@ -43,7 +51,7 @@ export async function watchIncidents(options: ListOptions): Promise<void> {
 }
 
 /** Prints as many Incidents as fit into the window, newest first. */
-function redraw(incidents: readonly Placed[]): void {
+function redraw(incidents: readonly WorkspaceIncident[]): void {
   process.stdout.write('\u001b[H\u001b[2J\u001b[3J')
   const { columns, rows } = process.stdout
   // Four rows of the window are left for the heading, and for a line that counts the Incidents that do not fit.
@@ -56,8 +64,8 @@ function redraw(incidents: readonly Placed[]): void {
 
 /** Prints a line for each Incident that is new, changed, or no longer open. */
 function changesOf(asJson: boolean): Show {
-  let before = new Map<string, Placed>()
-  const print = (change: string, incident: Placed) => {
+  let before = new Map<string, WorkspaceIncident>()
+  const print = (change: string, incident: WorkspaceIncident) => {
     const at = new Date().toISOString()
     if (asJson) return printJson({ at, change, incident })
     const { id, workspace, resource, rule, cause, explanation } = incident

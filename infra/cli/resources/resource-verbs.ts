@@ -139,7 +139,7 @@ export async function archiveResource(named: string, options: ApiOptions, find: 
   say(`Resource ${archived.key} ("${archived.name}") is archived.`)
 }
 
-interface Sent {
+interface SentAnswers {
   method: ApiRequest['method']
   path: string
   body?: object
@@ -147,7 +147,7 @@ interface Sent {
 }
 
 /** Sends a request to a path below a Resource. Returns the changed Resource. */
-export const sendTo = (named: string, options: ApiOptions, { method, path, body, find = resourceOf }: Sent) =>
+export const sendTo = (named: string, options: ApiOptions, { method, path, body, find = resourceOf }: SentAnswers) =>
   withWorkspace(options, async ({ api, workspace, root }) => {
     const { id } = await find(api, workspace.id, named)
     return api.send<ResourceDetail>(method, resourcePath(root, id) + path, body)

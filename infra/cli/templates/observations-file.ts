@@ -1,7 +1,7 @@
 // A file of Observations for a preview, JSON or YAML: a list, or an object with `observations`, `meta` and `at`.
 import { limits } from '#shared/limits/limits.ts'
 import { oneLine } from '#shared/text/one-line.ts'
-import { faultAt, type Placed, readDocuments } from '../../../services/gateway/configuration/document.ts'
+import { faultAt, type PlacedObject, readDocuments } from '../../../services/gateway/configuration/document.ts'
 import { FileFault, type Position } from '../../../services/gateway/configuration/file-fault.ts'
 import { readText } from '../configuration/read-folder.ts'
 
@@ -39,4 +39,4 @@ export async function readObservations(file: string): Promise<ObservationsFile> 
 }
 
 /** Returns true if an object has the fields of a preview. Every other object with a signal is an Observation. */
-const isPreview = ({ value }: Placed): boolean => 'observations' in value || 'meta' in value || !('signal' in value)
+const isPreview = ({ value }: PlacedObject): boolean => 'observations' in value || 'meta' in value || !('signal' in value)

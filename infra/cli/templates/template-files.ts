@@ -1,7 +1,7 @@
 // `./watchkeeper template publish|preview`: a Template from a YAML or JSON file. Errors name the file, the line and the dotted path
 // (`a.b.c`).
 import { ApiRefusal } from '#shared/api-v3/errors.ts'
-import { faultAt, type Placed } from '../../../services/gateway/configuration/document.ts'
+import { faultAt, type PlacedObject } from '../../../services/gateway/configuration/document.ts'
 import { usageError } from '../../runtime/start-error.ts'
 import { withWorkspace } from '../api/with-workspace.ts'
 import type { ApiOptions } from '../noun.ts'
@@ -45,7 +45,7 @@ const isField = (fields: Readonly<Record<string, unknown>>, field: string): bool
 
 /** Adds the line of the Template's file to a refusal that names a dotted place of the Template. */
 const placedIn =
-  (source: Placed) =>
+  (source: PlacedObject) =>
   (error: unknown): never => {
     const field = error instanceof ApiRefusal ? error.body.details['field'] : undefined
     if (error instanceof ApiRefusal && error.status < 500 && typeof field === 'string')

@@ -1,7 +1,7 @@
 // Reader of a YAML or JSON file with one Template. The member `kind` may be absent.
 import type { Manifest, Template } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { faultAt, type Placed, readObjects } from '../../../services/gateway/configuration/document.ts'
+import { faultAt, type PlacedObject, readObjects } from '../../../services/gateway/configuration/document.ts'
 import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
 import { readRevision } from '../../../services/gateway/configuration/wanted.ts'
 import { readText } from '../configuration/read-folder.ts'
@@ -9,7 +9,7 @@ import { readText } from '../configuration/read-folder.ts'
 const noun = 'one object, a Template'
 
 export interface TemplateFile {
-  source: Placed
+  source: PlacedObject
   /** The Template as written, without the member `kind`. */
   manifest: Manifest
   /** The Template as a publication would store it, except that references to destinations stay as written. */

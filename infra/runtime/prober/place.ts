@@ -34,11 +34,11 @@ export interface PlacedProber extends Service {
   metrics(): Promise<string>
 }
 
-type Context = Pick<ServiceContext, 'clock' | 'logger'>
+type PlaceContext = Pick<ServiceContext, 'clock' | 'logger'>
 
 /** Resolves once a prober in this thread has started its checks; rejects if it cannot start. `missedSince`: as for `Places.inline`. */
 export async function startPlacedProber(
-  context: Context,
+  context: PlaceContext,
   places: Places,
   missedSince: number | null = null,
 ): Promise<PlacedProber> {
@@ -48,7 +48,7 @@ export async function startPlacedProber(
 const { lookMs, retryMs, threadFrom } = limits.proberPlace
 
 class Place implements PlacedProber {
-  readonly #context: Context
+  readonly #context: PlaceContext
   readonly #places: Places
   readonly #looking: Repeated
   #inline: InlineProber | null
@@ -63,7 +63,7 @@ class Place implements PlacedProber {
   /** Metrics of probers that have stopped. They are added to the totals, because a total must not fall. */
   #kept: MetricsJson = []
 
-  constructor(context: Context, places: Places, inline: InlineProber) {
+  constructor(context: PlaceContext, places: Places, inline: InlineProber) {
     this.#context = context
     this.#places = places
     this.#inline = inline

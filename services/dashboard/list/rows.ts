@@ -38,7 +38,7 @@ export interface Rows {
   hold(isHeld: boolean): void
 }
 
-interface Context {
+interface RowsContext {
   read(filter: ListFilter, from: number, count: number): Promise<MonitorPage>
   schedule(ms: number, run: () => void): () => void
 }
@@ -47,7 +47,7 @@ const pageRows = listPageRows
 /** Time in which changes are collected, ms. All changes of this time cause only one request. */
 const settleMs = 400
 
-export function createRows(context: Context, given: ListFilter, first: MonitorPage | null): Rows {
+export function createRows(context: RowsContext, given: ListFilter, first: MonitorPage | null): Rows {
   const pages = createPages(context.read, given, first)
   const isReordered = signal(false)
   let isHeld = false
@@ -93,7 +93,7 @@ export function createRows(context: Context, given: ListFilter, first: MonitorPa
 }
 
 /** Pages that were read, and requests that are pending. */
-function createPages(read: Context['read'], given: ListFilter, first: MonitorPage | null) {
+function createPages(read: RowsContext['read'], given: ListFilter, first: MonitorPage | null) {
   let filter = given
   /** Counter that a new filter and a refresh increase. Responses to requests before the increase are dropped. */
   let generation = 0

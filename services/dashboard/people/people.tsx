@@ -25,7 +25,7 @@ interface Member {
 }
 
 /** A pending invitation of a name. Nothing here says whether somebody has the name. */
-interface Sent {
+interface SentInvitation {
   id: string
   username: string
   role: Role
@@ -34,7 +34,7 @@ interface Sent {
   expires_at: string
 }
 
-type Act = { kind: 'add' | 'invite' } | { kind: 'role' | 'remove'; member: Member } | { kind: 'withdraw'; sent: Sent }
+type Act = { kind: 'add' | 'invite' } | { kind: 'role' | 'remove'; member: Member } | { kind: 'withdraw'; sent: SentInvitation }
 
 const path = (list: 'members' | 'invitations', id?: string): string =>
   `/session/workspaces/${encodeURIComponent(workspace.peek()?.id ?? '')}/${list}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
@@ -43,7 +43,7 @@ export function People() {
   pageTitle.value = 'People'
   const loaded = useLoaded(() => read<{ members: readonly Member[] }>(path('members')))
   const invited = useLoaded(async () =>
-    may('owner') ? read<{ invitations: readonly Sent[] }>(path('invitations')) : { invitations: [] },
+    may('owner') ? read<{ invitations: readonly SentInvitation[] }>(path('invitations')) : { invitations: [] },
   )
   const act = useSignal<Act | null>(null)
   const reload = async () => void (await Promise.all([loaded.reload(), invited.reload()]))
@@ -123,7 +123,7 @@ function columns(choose: (act: Act) => void): readonly Column<Member>[] {
   return [...shown, { head: 'Acts', cell: acts }]
 }
 
-const invitationColumns = (withdraw: (sent: Sent) => void): readonly Column<Sent>[] => [
+const invitationColumns = (withdraw: (sent: SentInvitation) => void): readonly Column<SentInvitation>[] => [
   { head: 'Username', cell: ({ username }) => username },
   { head: 'Role', cell: ({ role }) => role },
   { head: 'Invited by', cell: ({ invited_by }) => invited_by },
@@ -144,7 +144,8 @@ interface DialogProps {
   onClose(): void
 }
 
-const invite = (username: string, role: Role): Promise<Sent> => ask<Sent>('POST', path('invitations'), { username, role })
+const invite = (username: string, role: Role): Promise<SentInvitation> =>
+  ask<SentInvitation>('POST', path('invitations'), { username, role })
 
 function Invite({ onDone, onClose }: DialogProps) {
   const send = async (name: string, wanted: Role) => {
@@ -156,7 +157,7 @@ function Invite({ onDone, onClose }: DialogProps) {
   return <NameDialog title="Invite a person" act="Invite" hint={hint} send={send} onClose={onClose} />
 }
 
-function Withdraw({ sent, onDone, onClose }: DialogProps & { sent: Sent }) {
+function Withdraw({ sent, onDone, onClose }: DialogProps & { sent: SentInvitation }) {
   const send = async () => {
     await ask('DELETE', path('invitations', sent.id))
     announce(`The invitation of ${sent.username} is withdrawn.`)

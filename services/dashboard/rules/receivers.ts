@@ -6,7 +6,7 @@ export interface DeliveryTable {
   selections: readonly { destination_name: string; alert_kinds: readonly string[] }[]
 }
 
-export interface Named {
+export interface ReceiverDestination {
   name: string
   enabled: boolean
   default: boolean
@@ -24,7 +24,7 @@ export interface Receivers {
 }
 
 /** Returns the destinations in the rows of the table. If the table has no rows, returns the workspace's default destination. */
-export function receiversOf({ selections }: DeliveryTable, destinations: readonly Named[]): Receivers {
+export function receiversOf({ selections }: DeliveryTable, destinations: readonly ReceiverDestination[]): Receivers {
   const of = (kind: keyof Receivers): Receiver[] => {
     if (selections.length === 0) return destinations.filter(one => one.default)
     const names = selections.filter(row => row.alert_kinds.includes(kind)).map(row => row.destination_name)

@@ -10,7 +10,7 @@ import { type Asking, createAsking, type Outcome } from '../data/asking.ts'
 import { schedule, serverNow } from '../data/clock.ts'
 import { isSignedOut, workspaceId } from '../data/session.ts'
 import { type IsWanted, onGatheredNews } from '../data/stream.ts'
-import { type DeliveryTable, type Named, type Receivers, receiversOf } from './receivers.ts'
+import { type DeliveryTable, type ReceiverDestination, type Receivers, receiversOf } from './receivers.ts'
 import { placed, type RuleDocument } from './rule-document.ts'
 import type { Subject } from './subject.ts'
 
@@ -94,7 +94,7 @@ function createTrial(subject: Subject, replaced: string | null) {
         subject.kind === 'custom'
           ? askV2<DeliveryTable>('GET', `/subjects/${encodeURIComponent(subject.slug)}/delivery`)
           : askV2<DeliveryTable>('GET', `/monitoring/websites/${encodeURIComponent(subject.id)}/delivery`)
-      const found = await Promise.all([table, askV3<Named[]>('GET', destinations)]).catch(() => null)
+      const found = await Promise.all([table, askV3<ReceiverDestination[]>('GET', destinations)]).catch(() => null)
       if (found !== null) receivers.value = receiversOf(...found)
     },
   }

@@ -4,7 +4,7 @@ import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { type AuditPlace, auditPlaceText, parseAuditBlockId, readAuditPlace } from '#shared/text/audit-ids.ts'
 import { pathAfterWorkspace } from '#shared/tokens/audited-path.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { invalidCursor } from '../documents/page.ts'
 import { blockDocument, type PlacedRow, viewOf } from './audit-blocks.ts'
 import { newestFirst } from './newest-first.ts'
@@ -12,7 +12,7 @@ import { newestFirst } from './newest-first.ts'
 const bounds = limits.audit
 
 /** Stores blocks. Idempotent: the id of a block is made from its rows, and a block with a stored id is skipped. */
-export const recordAudit: Answer<'record-audit'> = async ({ store }, { blocks }) => {
+export const recordAudit: AskAnswerer<'record-audit'> = async ({ store }, { blocks }) => {
   if (blocks.length > 0) await store.insert('server_api_audit', blocks.map(blockDocument))
   return null
 }
@@ -21,7 +21,7 @@ export const recordAudit: Answer<'record-audit'> = async ({ store }, { blocks })
  * Returns a page, newest first. After `limits.audit.lookedAt` read rows, returns the matching rows found so far, and the position `next`,
  * from which the next request continues.
  */
-export const listAudit: Answer<'list-audit'> = async ({ store }, request) => {
+export const listAudit: AskAnswerer<'list-audit'> = async ({ store }, request) => {
   const { workspaceId, since, limit } = request
   const isFiltered = request.personId !== null || request.path !== null
   const perRead = isFiltered ? bounds.perRead : limit + 1
@@ -40,7 +40,7 @@ export const listAudit: Answer<'list-audit'> = async ({ store }, request) => {
 }
 
 /** Returns the workspaces that have audit rows. Reads one block of each workspace. */
-export const listAuditedWorkspaces: Answer<'list-audited-workspaces'> = async ({ store }, { after = null }) => {
+export const listAuditedWorkspaces: AskAnswerer<'list-audited-workspaces'> = async ({ store }, { after = null }) => {
   const items: (string | null)[] = []
   let last = after
   while (items.length < bounds.workspacesPerPage) {

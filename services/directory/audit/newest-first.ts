@@ -13,7 +13,7 @@ const { blockMs, blocksPerRead } = limits.audit
  */
 const fewestBlocks = 2
 
-interface Wanted {
+interface WantedAuditRows {
   workspaceId: string | null
   /** Earliest instant of a row, ms since the epoch; null: no bound. */
   since: number | null
@@ -24,7 +24,10 @@ interface Wanted {
 }
 
 /** Yields the rows in slices, newest first across all slices. A slice may be empty. */
-export async function* newestFirst(store: Store, { workspaceId, since, end, perRead }: Wanted): AsyncGenerator<PlacedRow[]> {
+export async function* newestFirst(
+  store: Store,
+  { workspaceId, since, end, perRead }: WantedAuditRows,
+): AsyncGenerator<PlacedRow[]> {
   const prefix = auditPrefix(workspaceId)
   const gte = since === null ? prefix : auditBound(workspaceId, since)
   // A block that ends after `end` is also read if it begins before `end`, because it may contain rows before `end`.

@@ -6,12 +6,12 @@ import { historyEntry } from '#shared/incidents/incident-history.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { PageItems } from '../documents/page.ts'
 
 const { first: firstMost, latest: latestMost } = limits.incidentLists
 
-export const outlineIncident: Answer<'outline-incident'> = async ({ store }, { incidentId }) => {
+export const outlineIncident: AskAnswerer<'outline-incident'> = async ({ store }, { incidentId }) => {
   const { shown, omitted: pathOmitted } = await endsOf(store, incidentId)
   const path = shown.map(stepOf)
   if (pathOmitted === 0)
@@ -67,7 +67,7 @@ async function listedOf(store: Store, incidentId: string): Promise<Pick<Incident
 }
 
 /** Returns the requested transitions in order until a page is full, but at least one. A missing record is skipped. */
-export const readTransitions: Answer<'read-transitions'> = async ({ store }, { incidentId, sequences }) => {
+export const readTransitions: AskAnswerer<'read-transitions'> = async ({ store }, { incidentId, sequences }) => {
   const page = new PageItems<RecordedTransition>()
   for (let i = 0; i < sequences.length; i += limits.directory.historyPage) {
     const ids = sequences.slice(i, i + limits.directory.historyPage).map(sequence => `${incidentId}.${sequence}`)

@@ -7,7 +7,7 @@ import { facetsWithin } from '#shared/incidents/incident-facets.ts'
 import { incidentRecord } from '#shared/incidents/incident-record.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Query, Store } from '#shared/store/port.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { type Cursor, formatCursor, PageItems, parseCursor } from '../documents/page.ts'
 import { namesOf, type ResourcesBehind, resourcesBehind } from './incident-resources.ts'
 import { type IncidentEntry, newestIncidents, positionOf } from './newest-incidents.ts'
@@ -17,7 +17,7 @@ import { withOlderCauses } from './older-causes.ts'
  * Returns an Incident by its internal id, open or closed. Null: the workspace has no Incident of this id, or the Incident's Resource
  * is deleted.
  */
-export const readIncident: Answer<'read-incident'> = async ({ store }, { workspaceId, incidentId }) => {
+export const readIncident: AskAnswerer<'read-incident'> = async ({ store }, { workspaceId, incidentId }) => {
   const [incident = null] = await store.get('incidents', [incidentId])
   if (incident === null || incident.workspaceId !== workspaceId) return null
   const subject = (await namesOf(store, [incident.subjectId])).get(incident.subjectId)
@@ -30,7 +30,7 @@ export const readIncident: Answer<'read-incident'> = async ({ store }, { workspa
  * Returns a page, newest first. At most `limits.incidentLists.lookedAt` Incidents are read for a page, so a filtered page may have fewer
  * items than `limit`.
  */
-export const listIncidents: Answer<'list-incidents'> = async (context, { workspaceId, filters, after, limit }) => {
+export const listIncidents: AskAnswerer<'list-incidents'> = async (context, { workspaceId, filters, after, limit }) => {
   const { store } = context
   const resources = await resourcesBehind(context, workspaceId, filters)
   const { wheres, fits } = rangesOf(workspaceId, filters, resources.ids)

@@ -5,7 +5,7 @@ import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incide
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { type Store, UnreadableDocument } from '#shared/store/port.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { PageItems } from '../documents/page.ts'
 import { recipientsOf } from './incident-recipients.ts'
 
@@ -13,7 +13,7 @@ import { recipientsOf } from './incident-recipients.ts'
  * Returns the incident, or null if no incident has this id, and a page of its history after `afterSequence`. The last page also contains
  * the subject's copy of the incident.
  */
-export const getIncidentRecords: Answer<'get-incident-records'> = async (context, request) => {
+export const getIncidentRecords: AskAnswerer<'get-incident-records'> = async (context, request) => {
   try {
     return await readRecords(context, request)
   } catch (error) {

@@ -8,7 +8,7 @@ import type { DirectoryContext } from '../context.ts'
 import { filteredSubjects, subjectIdsBehind } from '../resources/resource-filters.ts'
 import { resolveResources } from '../resources/resources.ts'
 
-type Named = Pick<SubjectDocument, 'id' | 'slug' | 'name'>
+type IncidentResource = Pick<SubjectDocument, 'id' | 'slug' | 'name'>
 
 export interface ResourcesBehind {
   /**
@@ -17,7 +17,7 @@ export interface ResourcesBehind {
    */
   ids: ReadonlySet<string> | null
   /** Reads Resources and returns, by id, the Resources whose Incidents are shown. */
-  shown(ids: readonly string[]): Promise<Map<string, Named>>
+  shown(ids: readonly string[]): Promise<Map<string, IncidentResource>>
 }
 
 /** Returns the Resources that match the filters. Throws `validation`, with the name of the invalid query parameter. */
@@ -36,7 +36,7 @@ export async function resourcesBehind(
   return {
     ids: new Set(named === null ? behind : behind.filter(id => named.includes(id))),
     shown: async ids => {
-      const shown = new Map<string, Named>()
+      const shown = new Map<string, IncidentResource>()
       for (const subject of await store.get('subjects', [...new Set(ids)]))
         if (subject !== null && isOne(subject)) shown.set(subject.id, subject)
       return shown
@@ -71,7 +71,7 @@ export async function namesOf(
   store: Store,
   asked: readonly string[],
   state: IncidentFilters['state'] = 'all',
-): Promise<Map<string, Named>> {
+): Promise<Map<string, IncidentResource>> {
   const ids = [...new Set(asked)]
   const where = { id: { in: ids }, deletedAt: null }
   const found = await store.find('subjects', { where, limit: ids.length, select: ['slug', 'name', 'archivedAt'] })

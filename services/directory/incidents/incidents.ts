@@ -7,7 +7,7 @@ import type { EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { readPage } from '../documents/page.ts'
 import { pick } from '../documents/pick.ts'
 
@@ -15,7 +15,7 @@ import { pick } from '../documents/pick.ts'
  * Returns a page of open incidents, newest trouble first. Omits incidents of archived and deleted subjects, because these incidents will
  * close soon.
  */
-export const listOpenIncidents: Answer<'list-open-incidents'> = async (context, request) => {
+export const listOpenIncidents: AskAnswerer<'list-open-incidents'> = async (context, request) => {
   const subject = request.subjectId ? { subjectId: request.subjectId } : {}
   return readPage(context.store, {
     collection: 'incidents',
@@ -27,7 +27,7 @@ export const listOpenIncidents: Answer<'list-open-incidents'> = async (context, 
 }
 
 /** Returns an incident, open or closed. Null: no incident has this id, or the incident's subject is deleted. */
-export const getIncident: Answer<'get-incident'> = async (context, { incidentId }) => {
+export const getIncident: AskAnswerer<'get-incident'> = async (context, { incidentId }) => {
   const [incident = null] = await context.store.get('incidents', [incidentId])
   if (incident === null) return null
   const [view = null] = await incidentViews(context, [incident])
@@ -79,7 +79,7 @@ function incidentView(incident: IncidentDocument, publicId: string, subject: Sub
 }
 
 /** Returns the oldest current conditions of the installation, oldest first. Only notifiers write them. */
-export const listConditions: Answer<'list-conditions'> = async ({ store }) => {
+export const listConditions: AskAnswerer<'list-conditions'> = async ({ store }) => {
   const query = { where: { raised: 1 }, limit: limits.operator.listed }
   const found: ConditionDocument[] = []
   // The store cannot sort by `since`, so all conditions are read before the oldest are chosen.

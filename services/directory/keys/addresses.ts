@@ -6,7 +6,7 @@ import { type ErrorFacts, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { pick } from '../documents/pick.ts'
 import { checkDescription } from '../people/fields.ts'
 import { isDeleted, workspaceNotFound } from '../people/workspaces.ts'
@@ -17,13 +17,13 @@ import { revoke } from './revoke.ts'
  * Returns the address of a token. Null: no address has this token, or the address's workspace is deleted. The address itself may still be
  * stored for a while.
  */
-export const findAddress: Answer<'find-address'> = async ({ store }, { tokenHash }) => {
+export const findAddress: AskAnswerer<'find-address'> = async ({ store }, { tokenHash }) => {
   const [address] = await store.find('addresses', { where: { tokenHash }, limit: 1 })
   if (address === undefined || (await livingWorkspace(store, address.workspaceId)) === null) return null
   return identityOf(address)
 }
 
-export const createAddress: Answer<'create-address'> = async (context, request) => {
+export const createAddress: AskAnswerer<'create-address'> = async (context, request) => {
   const { store, clock, logger } = context
   const { id, workspaceId, tokenHash, secondFactor } = request
   const description = checkDescription(request.description, limits.key.descriptionCharacters)
@@ -41,7 +41,7 @@ export const createAddress: Answer<'create-address'> = async (context, request) 
   throw refusal('validation', 'Address exists', 'The id or the token belongs to another address')
 }
 
-export const listAddresses: Answer<'list-addresses'> = async ({ store }, { workspaceId }) =>
+export const listAddresses: AskAnswerer<'list-addresses'> = async ({ store }, { workspaceId }) =>
   (await addressesOf(store, workspaceId)).map(viewOf)
 
 /**
@@ -49,7 +49,7 @@ export const listAddresses: Answer<'list-addresses'> = async ({ store }, { works
  * address. Sends the revocation for a missing address too, because an earlier try may have deleted the address and failed before the
  * revocation.
  */
-export const deleteAddress: Answer<'delete-address'> = async (context, { workspaceId, addressId }) => {
+export const deleteAddress: AskAnswerer<'delete-address'> = async (context, { workspaceId, addressId }) => {
   const [address = null] = await context.store.get('addresses', [addressId])
   const isMine = address?.workspaceId === workspaceId
   if (isMine && (await context.store.delete('addresses', [addressId])) > 0)

@@ -5,7 +5,7 @@ import type { KeyView } from '#shared/contracts/ask/ask-people.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { pick } from '../documents/pick.ts'
 import { callerOf, workspacesOf } from '../people/callers.ts'
 import { checkDescription } from '../people/fields.ts'
@@ -13,7 +13,7 @@ import { userNotFound } from '../people/users.ts'
 import { revoke } from './revoke.ts'
 
 /** Returns the owner of a token, even if the owner is disabled. Null: the token is unknown, deleted or expired, or its owner is deleted. */
-export const authenticate: Answer<'authenticate', 'store' | 'clock'> = async ({ store, clock }, { tokenHash }) => {
+export const authenticate: AskAnswerer<'authenticate', 'store' | 'clock'> = async ({ store, clock }, { tokenHash }) => {
   const [key] = await store.find('keys', { where: { tokenHash }, limit: 1 })
   if (!key || key.expiresAt <= clock.now()) return null
   const [user] = await store.get('users', [key.userId])
@@ -32,7 +32,7 @@ function withinScope(identity: Identity, { workspaceId }: KeyScope): Identity | 
 }
 
 /** Updates `lastUsedAt` of keys, but never to an earlier instant. Deleted keys are skipped. */
-export const touchKeys: Answer<'touch-keys'> = async ({ store }, { usedAt }) => {
+export const touchKeys: AskAnswerer<'touch-keys'> = async ({ store }, { usedAt }) => {
   const found = await store.get('keys', Object.keys(usedAt))
   const changed = found.flatMap(key => {
     const at = key ? usedAt[key.id] : undefined
@@ -47,7 +47,7 @@ export const touchKeys: Answer<'touch-keys'> = async ({ store }, { usedAt }) => 
  * Creates a key that is valid for 180 days. A retry with the same id and hash returns the key of the first attempt. Throws `not_found` for
  * the user, `validation` for the description, `invalid_state` `Too many keys`.
  */
-export const createKey: Answer<'create-key'> = async ({ store, clock, logger }, request) => {
+export const createKey: AskAnswerer<'create-key'> = async ({ store, clock, logger }, request) => {
   const { id, userId, tokenHash, prefix } = request
   const description = checkDescription(request.description, limits.key.descriptionCharacters)
   const [user] = await store.get('users', [userId])
@@ -85,7 +85,7 @@ export const keyDocument = (
 ): KeyDocument => ({ ...made, rev: 1, expiresAt: made.createdAt + limits.key.lifeMs, lastUsedAt: null })
 
 /** Returns the keys of a user; if no user is given, the newest keys of all users. The list is sorted from the oldest key to the newest. */
-export const listKeys: Answer<'list-keys'> = async ({ store }, { userId }) => {
+export const listKeys: AskAnswerer<'list-keys'> = async ({ store }, { userId }) => {
   const found = await store.find('keys', {
     where: userId === null ? {} : { userId },
     sort: [['createdAt', 'desc']],
@@ -102,7 +102,7 @@ export const listKeys: Answer<'list-keys'> = async ({ store }, { userId }) => {
  * Deletes a key, then sends its revocation to every gateway. A gateway that receives the revocation and asks the directory again finds no
  * key. Sends the revocation for a missing key too, because an earlier try may have deleted the key and failed before the revocation.
  */
-export const deleteKey: Answer<'delete-key'> = async (context, request) => {
+export const deleteKey: AskAnswerer<'delete-key'> = async (context, request) => {
   const { keyId, userId } = request
   const [key = null] = await context.store.get('keys', [keyId])
   const mine = key !== null && (userId === null || key.userId === userId)

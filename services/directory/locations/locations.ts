@@ -8,7 +8,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Store } from '#shared/store/port.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { pick } from '../documents/pick.ts'
 import { checkName, checkText } from '../people/fields.ts'
@@ -17,7 +17,7 @@ import { checkName, checkText } from '../people/fields.ts'
  * Returns all locations in the order of their names. A location has the number of its live probers and the instant of their latest
  * heartbeat.
  */
-export const listLocations: Answer<'list-locations'> = async context => {
+export const listLocations: AskAnswerer<'list-locations'> = async context => {
   const found = await context.store.find('locations', { sort: [['name', 'asc']], limit: limits.directory.listed })
   // This process knows heartbeats of probers from before its own start only by documents that the notifiers wrote.
   const noted = await context.store.get(
@@ -31,7 +31,7 @@ export const listLocations: Answer<'list-locations'> = async context => {
 }
 
 /** Returns the location of this name, and creates it if needed. Simultaneous callers get the same location, because names are unique. */
-export const ensureLocation: Answer<'ensure-location', Needed> = async (context, { name }) => {
+export const ensureLocation: AskAnswerer<'ensure-location', Needed> = async (context, { name }) => {
   for (let i = 0; i < limits.directory.guardedTries; i++) {
     const [present] = await context.store.find('locations', { where: { name }, limit: 1 })
     if (present) return locationView(context, present)
@@ -43,7 +43,7 @@ export const ensureLocation: Answer<'ensure-location', Needed> = async (context,
 }
 
 /** Throws `validation` `Invalid name` or `Location name taken`, `invalid_state` `Too many locations`. */
-export const createLocation: Answer<'create-location'> = async (context, { id, ...request }) => {
+export const createLocation: AskAnswerer<'create-location'> = async (context, { id, ...request }) => {
   const { store, clock } = context
   const name = checkLocationName(request.name)
   const displayName = checkDisplayName(request.displayName)
@@ -57,7 +57,7 @@ export const createLocation: Answer<'create-location'> = async (context, { id, .
 }
 
 /** Throws `not_found`, and the errors of `createLocation` about the name. */
-export const updateLocation: Answer<'update-location'> = async (context, request) => {
+export const updateLocation: AskAnswerer<'update-location'> = async (context, request) => {
   const { store } = context
   const name = request.name === undefined ? undefined : checkLocationName(request.name)
   const displayName = request.displayName === undefined ? undefined : checkDisplayName(request.displayName)
@@ -72,7 +72,7 @@ export const updateLocation: Answer<'update-location'> = async (context, request
 }
 
 /** Throws `not_found`, and `invalid_state` `Location is used` while a prober runs there or a monitor is checked from there. */
-export const deleteLocation: Answer<'delete-location'> = async (context, { locationId }) => {
+export const deleteLocation: AskAnswerer<'delete-location'> = async (context, { locationId }) => {
   const { store } = context
   const [present = null] = await store.get('locations', [locationId])
   if (!present) throw locationNotFound(locationId)

@@ -6,14 +6,14 @@ import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { plainText } from '#shared/text/plain-text.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { pick } from '../documents/pick.ts'
 import { checkDescription } from '../people/fields.ts'
 import { allCredentials } from './announce-revocations.ts'
 
 /** Creates a credential. A retry with the same id returns the same credential, in case the first response was lost. */
-export const createProberCredential: Answer<'create-prober-credential'> = async (context, request) => {
+export const createProberCredential: AskAnswerer<'create-prober-credential'> = async (context, request) => {
   const { store, clock } = context
   const announcer = requireAnnouncer(context)
   const description = checkDescription(request.description, limits.prober.descriptionCharacters)
@@ -31,7 +31,7 @@ export const createProberCredential: Answer<'create-prober-credential'> = async 
   return { ...view(document, location.name), credentials }
 }
 
-export const listProberCredentials: Answer<'list-prober-credentials'> = async ({ store }) => {
+export const listProberCredentials: AskAnswerer<'list-prober-credentials'> = async ({ store }) => {
   const found = (await allCredentials(store)).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
   const locations = await store.get(
     'locations',
@@ -44,7 +44,7 @@ export const listProberCredentials: Answer<'list-prober-credentials'> = async ({
  * Stores the revocation, then announces it. If the process ends between the two steps, the bus gets the revocation at the next retry, start
  * or reconnect.
  */
-export const deleteProberCredential: Answer<'delete-prober-credential'> = async (context, { credentialId }) => {
+export const deleteProberCredential: AskAnswerer<'delete-prober-credential'> = async (context, { credentialId }) => {
   const { store, clock } = context
   const announcer = requireAnnouncer(context)
   const revoked = await changeGuarded(store, 'proberCredentials', credentialId, present =>

@@ -3,7 +3,7 @@ import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { defaultDestination } from '#shared/notifications/choose-destinations.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { announceDefault, clearOlderMarks, destinationsOf, newMark } from './destination-default.ts'
 import {
   channelOf,
@@ -19,7 +19,7 @@ import { changeNamed, nameKey, requireFreeName, requireName } from './named.ts'
 type Change = AskRequest<'change-destination'>
 
 /** Throws `not_found`, `taken`, or `validation` with the name of the invalid field. Writes nothing if no field changes. */
-export const changeDestination: Answer<'change-destination'> = async ({ store, clock, bus }, request) => {
+export const changeDestination: AskAnswerer<'change-destination'> = async ({ store, clock, bus }, request) => {
   const { workspaceId, id, name, url, channel } = request
   if (name !== undefined) {
     requireName('destinations', name, limits.destination.nameCharacters)

@@ -3,13 +3,13 @@ import type { DeliveryEntry, DeliveryView, LoggedDelivery } from '#shared/contra
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import { endOfPrefix, subjectOfIncident } from '#shared/text/ids.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { readPage } from '../documents/page.ts'
 import { pick } from '../documents/pick.ts'
 import { namesOf } from '../incidents/incident-resources.ts'
 
 /** Returns a page of attempts for generation 2, newest first. */
-export const listDeliveries: Answer<'list-deliveries'> = (
+export const listDeliveries: AskAnswerer<'list-deliveries'> = (
   { store },
   { workspaceId, destinationNumber, failedOnly, limit, after },
 ) =>
@@ -28,13 +28,13 @@ export const listDeliveries: Answer<'list-deliveries'> = (
   })
 
 /** Returns a page of the messages about an incident, sent and held back, newest first. Reference: docs/reference/v3.md, 10.3. */
-export const listIncidentDeliveries: Answer<'list-incident-deliveries'> = (
+export const listIncidentDeliveries: AskAnswerer<'list-incident-deliveries'> = (
   { store },
   { workspaceId, incidentId, limit, after },
 ) => readPage(store, { ...newestFirst, where: { workspaceId, incidentId }, after, max: limit })
 
 /** Returns a page of the messages for a destination, sent and held back, newest first. Reference: docs/reference/v3.md, 10.3. */
-export const listDestinationDeliveries: Answer<'list-destination-deliveries'> = (
+export const listDestinationDeliveries: AskAnswerer<'list-destination-deliveries'> = (
   { store },
   { workspaceId, destinationId, limit, after },
 ) => readPage(store, { ...newestFirst, where: { workspaceId, destinationId }, after, max: limit })
@@ -43,7 +43,7 @@ export const listDestinationDeliveries: Answer<'list-destination-deliveries'> = 
  * Returns a page of rows, newest first. One filter selects the index range to read: the filter by monitor if it is set, else by
  * destination, else by status. Rows in this range that do not match the other filters are skipped.
  */
-export const listDeliveryLog: Answer<'list-delivery-log'> = (
+export const listDeliveryLog: AskAnswerer<'list-delivery-log'> = (
   { store },
   { workspaceId, status, destinationId, subjectId, limit, after },
 ) => {

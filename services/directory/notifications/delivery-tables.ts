@@ -10,18 +10,18 @@ import { limits } from '#shared/limits/limits.ts'
 import { defaultDestination } from '#shared/notifications/choose-destinations.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { destinationsOf } from './destination-default.ts'
 import { numberNotFound } from './named.ts'
 
-export const getDeliveryTable: Answer<'get-delivery-table'> = async ({ store }, { workspaceId, subjectId }) => {
+export const getDeliveryTable: AskAnswerer<'get-delivery-table'> = async ({ store }, { workspaceId, subjectId }) => {
   const [table = null] = await store.get('deliveryTables', [subjectId])
   return tableView(table?.selections ?? [], await destinationsOf(store, workspaceId))
 }
 
 /** Replaces all rows of a table. Refuses the request if any row names a destination that the workspace does not have. */
-export const putDeliveryTable: Answer<'put-delivery-table'> = async (
+export const putDeliveryTable: AskAnswerer<'put-delivery-table'> = async (
   { store, clock },
   { workspaceId, subjectId, selections },
 ) => {

@@ -6,7 +6,7 @@ import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { randomBase64 } from '#shared/text/ids.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { numberNotFound } from './named.ts'
 
@@ -15,7 +15,7 @@ type Place = Pick<AskRequest<'delete-destination-secret'>, 'workspaceId' | 'numb
 const { secretBytes, secrets: secretsMax, secretGraceMs } = limits.destination
 
 /** Creates a secret; earlier secrets expire after `graceMs`. A retry with the same `id` returns the same secret. */
-export const rotateDestinationSecret: Answer<'rotate-destination-secret'> = async ({ store, clock }, request) => {
+export const rotateDestinationSecret: AskAnswerer<'rotate-destination-secret'> = async ({ store, clock }, request) => {
   const { id, graceMs, first = false } = request
   if (graceMs > secretGraceMs) {
     throw refusal('validation', 'Invalid grace', `The secret before signs along for 0 to ${secretGraceMs} ms`)
@@ -35,7 +35,7 @@ export const rotateDestinationSecret: Answer<'rotate-destination-secret'> = asyn
   return { secret, destinationName: changed.name, alongUntil }
 }
 
-export const deleteDestinationSecret: Answer<'delete-destination-secret'> = async ({ store }, request) => {
+export const deleteDestinationSecret: AskAnswerer<'delete-destination-secret'> = async ({ store }, request) => {
   let removed = false
   const changed = await change(store, request, present => {
     removed = (present.secrets ?? []).length > 0

@@ -7,7 +7,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { defaultDestination } from '#shared/notifications/choose-destinations.ts'
 import type { Store } from '#shared/store/port.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { bestEffort } from '../documents/best-effort.ts'
 import { nextNumber } from '../documents/counters.ts'
 import { pick } from '../documents/pick.ts'
@@ -33,7 +33,7 @@ const bounds = limits.destination
  * Creates a destination. The first enabled destination of a workspace becomes default. A retry with the same `id` returns the stored
  * destination.
  */
-export const createDestination: Answer<'create-destination'> = async ({ store, clock, bus }, request) => {
+export const createDestination: AskAnswerer<'create-destination'> = async ({ store, clock, bus }, request) => {
   const { workspaceId, type, enabled = true, sendOnOpen = false } = request
   const id = request.id ?? randomId(idLength.destination)
   await checkFields(store, request, id)
@@ -66,7 +66,7 @@ export const createDestination: Answer<'create-destination'> = async ({ store, c
 }
 
 /** Returns all destinations of a workspace by name. */
-export const listDestinations: Answer<'list-destinations'> = async ({ store }, { workspaceId }) => {
+export const listDestinations: AskAnswerer<'list-destinations'> = async ({ store }, { workspaceId }) => {
   const found = await destinationsOf(store, workspaceId)
   const defaultId = defaultDestination(found)?.id
   const known = found.some(({ transformationId }) => transformationId !== null)
@@ -76,11 +76,11 @@ export const listDestinations: Answer<'list-destinations'> = async ({ store }, {
 }
 
 /** Returns a destination; null: the workspace has no destination of this number. */
-export const getDestination: Answer<'get-destination'> = async (context, { workspaceId, number }) =>
+export const getDestination: AskAnswerer<'get-destination'> = async (context, { workspaceId, number }) =>
   (await listDestinations(context, { workspaceId })).find(view => view.number === number) ?? null
 
 /** Replaces all fields except the type. `default: false` does not remove the default mark. */
-export const updateDestination: Answer<'update-destination'> = async ({ store, clock, bus }, request) => {
+export const updateDestination: AskAnswerer<'update-destination'> = async ({ store, clock, bus }, request) => {
   await checkFields(store, request, request.id)
   const all = await destinationsOf(store, request.workspaceId)
   const moves = request.default && defaultDestination(all)?.id !== request.id
@@ -97,7 +97,7 @@ export const updateDestination: Answer<'update-destination'> = async ({ store, c
 }
 
 /** Enables or disables a destination. Its default mark and the delivery rows that select it stay. */
-export const switchDestination: Answer<'switch-destination'> = async ({ store, clock, bus }, request) => {
+export const switchDestination: AskAnswerer<'switch-destination'> = async ({ store, clock, bus }, request) => {
   const stored = await changeNamed(store, 'destinations', request, present =>
     present.enabled === request.enabled ? null : { ...present, enabled: request.enabled, updatedAt: clock.now() },
   )
@@ -105,7 +105,7 @@ export const switchDestination: Answer<'switch-destination'> = async ({ store, c
   return viewOf(store, stored)
 }
 
-export const makeDefaultDestination: Answer<'make-default-destination'> = async ({ store, clock, bus }, request) => {
+export const makeDefaultDestination: AskAnswerer<'make-default-destination'> = async ({ store, clock, bus }, request) => {
   const all = await destinationsOf(store, request.workspaceId)
   const moves = defaultDestination(all)?.id !== request.id
   const stored = await changeNamed(store, 'destinations', request, present => {
@@ -125,7 +125,7 @@ export const makeDefaultDestination: Answer<'make-default-destination'> = async 
  * delivery log stays. With `unlessUsed`, a rule that names the destination may still be published during the deletion. Messages of this
  * rule are then sent as if the rule named no destination.
  */
-export const deleteDestination: Answer<'delete-destination'> = async ({ store, clock }, request) => {
+export const deleteDestination: AskAnswerer<'delete-destination'> = async ({ store, clock }, request) => {
   const { workspaceId, id } = request
   const [present = null] = await store.get('destinations', [id])
   if (present?.workspaceId !== workspaceId) return { wasDefault: null }

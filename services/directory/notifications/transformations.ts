@@ -6,7 +6,7 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { requireTemplate } from '#shared/template/accept.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { bestEffort } from '../documents/best-effort.ts'
 import { nextNumber } from '../documents/counters.ts'
 import { readPage } from '../documents/page.ts'
@@ -17,7 +17,7 @@ import { changeNamed, nameKey, nameTaken, requireFreeName, requireName } from '.
 const bounds = limits.template
 
 /** Creates a transformation. A retry with the same `id` returns the stored transformation. */
-export const createTransformation: Answer<'create-transformation'> = async ({ store, clock }, request) => {
+export const createTransformation: AskAnswerer<'create-transformation'> = async ({ store, clock }, request) => {
   const { workspaceId, name, template } = request
   const id = request.id ?? randomId(idLength.destination)
   await checkFields(store, request, id)
@@ -35,7 +35,7 @@ export const createTransformation: Answer<'create-transformation'> = async ({ st
 }
 
 /** Returns a page in the order of creation. */
-export const listTransformations: Answer<'list-transformations'> = ({ store }, { workspaceId, after }) =>
+export const listTransformations: AskAnswerer<'list-transformations'> = ({ store }, { workspaceId, after }) =>
   readPage(store, {
     collection: 'transformations',
     where: { workspaceId },
@@ -44,13 +44,13 @@ export const listTransformations: Answer<'list-transformations'> = ({ store }, {
     view: documents => documents.map(transformationView),
   })
 
-export const getTransformation: Answer<'get-transformation'> = async ({ store }, { workspaceId, number }) => {
+export const getTransformation: AskAnswerer<'get-transformation'> = async ({ store }, { workspaceId, number }) => {
   const found = await findTransformation(store, workspaceId, number)
   return found && transformationView(found)
 }
 
 /** Replaces name and template. */
-export const updateTransformation: Answer<'update-transformation'> = async ({ store, clock }, request) => {
+export const updateTransformation: AskAnswerer<'update-transformation'> = async ({ store, clock }, request) => {
   const { name, template } = request
   await checkFields(store, request, request.id)
   const stored = await changeNamed(store, 'transformations', request, present => ({
@@ -67,7 +67,7 @@ export const updateTransformation: Answer<'update-transformation'> = async ({ st
  * Deletes a transformation. Destinations with this transformation then use the built-in body; their references to it are cleared
  * afterwards.
  */
-export const deleteTransformation: Answer<'delete-transformation'> = async ({ store }, { workspaceId, id }) => {
+export const deleteTransformation: AskAnswerer<'delete-transformation'> = async ({ store }, { workspaceId, id }) => {
   const [present = null] = await store.get('transformations', [id])
   if (present?.workspaceId !== workspaceId) return null
   await store.delete('transformations', [id])

@@ -3,7 +3,7 @@ import type { Role, UserDocument, WorkspaceDocument } from '#shared/contracts/ac
 import type { Caller } from '#shared/contracts/ask/ask-people.ts'
 import { readAll } from '#shared/store/pages.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { findByUsername } from './users.ts'
 
 export async function callerOf(store: Store, user: UserDocument, expiresAt: number): Promise<Caller> {
@@ -33,7 +33,7 @@ export async function workspacesOf(store: Store, userId: string): Promise<{ work
 }
 
 /** Returns the rights of a person who acts without a key or a session; these rights do not expire. */
-export const describeUser: Answer<'describe-user'> = async ({ store }, { username }) => {
+export const describeUser: AskAnswerer<'describe-user'> = async ({ store }, { username }) => {
   const user = await findByUsername(store, username)
   return user && { ...(await callerOf(store, user, Number.MAX_SAFE_INTEGER)), username: user.username }
 }

@@ -4,7 +4,7 @@ import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { removeAll } from '#shared/store/pages.ts'
 import { counted } from '#shared/text/counted.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { revoke } from '../keys/revoke.ts'
 import { workspacesOf } from './callers.ts'
 import { removeMember } from './members.ts'
@@ -14,7 +14,7 @@ import { updateUser, userNotFound } from './users.ts'
  * Throws `not_found`, or `invalid_state` with `Last owner`; without `force` also with `Account is used` or `Last administrator`. A retry
  * after the deletion throws `not_found`.
  */
-export const deleteUser: Answer<'delete-user'> = async (context, { userId, force }) => {
+export const deleteUser: AskAnswerer<'delete-user'> = async (context, { userId, force }) => {
   const { store } = context
   const [user = null] = await store.get('users', [userId])
   if (user === null) throw userNotFound(userId)

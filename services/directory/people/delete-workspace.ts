@@ -6,7 +6,7 @@ import { refusal } from '#shared/errors.ts'
 import type { Store } from '#shared/store/port.ts'
 import { countedContents } from '#shared/text/counted.ts'
 import { plainText } from '#shared/text/plain-text.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { addressesOf } from '../keys/addresses.ts'
 import { revoke } from '../keys/revoke.ts'
@@ -16,7 +16,7 @@ import { isDeleted, workspaceNotFound } from './workspaces.ts'
  * Throws `not_found`; with `by` also `forbidden` and `validation` `Name differs`; without `force` also `invalid_state` with `Workspace is not empty`. A retry with the same `id` returns the
  * first result.
  */
-export const deleteWorkspace: Answer<'delete-workspace'> = async (context, { id, workspaceId, force, by }) => {
+export const deleteWorkspace: AskAnswerer<'delete-workspace'> = async (context, { id, workspaceId, force, by }) => {
   const { store, clock, logger } = context
   const [present = null] = await store.get('workspaces', [workspaceId])
   if (present === null || (isDeleted(present) && present.deletion?.id !== id)) throw workspaceNotFound(workspaceId)

@@ -6,7 +6,7 @@ import type { InvitationView } from '#shared/contracts/ask/ask-people.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { bestEffort } from '../documents/best-effort.ts'
 import { revoke } from '../keys/revoke.ts'
 import { alreadyMember, changeRoster, endOf, standingIn, tooManyMembers } from './change-roster.ts'
@@ -17,7 +17,7 @@ import { checkWorkspaceRoom, insertHint, isDeleted, workspaceNotFound } from './
 const bounds = limits.people
 
 /** Throws `validation` for a text that cannot be a username, `not_found`, `forbidden`, or `invalid_state`. */
-export const invite: Answer<'invite'> = async (context, { id, workspaceId, inviterId, role, ...request }) => {
+export const invite: AskAnswerer<'invite'> = async (context, { id, workspaceId, inviterId, role, ...request }) => {
   const { store, clock } = context
   const username = checkUsername(request.username)
   const createdAt = clock.now()
@@ -48,14 +48,14 @@ export const invite: Answer<'invite'> = async (context, { id, workspaceId, invit
 }
 
 /** Throws `not_found` for the workspace. Declined invitations look like pending ones. */
-export const listWorkspaceInvitations: Answer<'list-workspace-invitations'> = async ({ store, clock }, { workspaceId }) => {
+export const listWorkspaceInvitations: AskAnswerer<'list-workspace-invitations'> = async ({ store, clock }, { workspaceId }) => {
   const [workspace = null] = await store.get('workspaces', [workspaceId])
   if (workspace === null || isDeleted(workspace)) throw workspaceNotFound(workspaceId)
   return viewsOf(store, standingIn(workspace, clock.now()))
 }
 
 /** Throws `not_found` for the workspace. */
-export const withdrawInvitation: Answer<'withdraw-invitation'> = async (context, { workspaceId, invitationId }) => {
+export const withdrawInvitation: AskAnswerer<'withdraw-invitation'> = async (context, { workspaceId, invitationId }) => {
   let withdrawn = false
   await changeRoster(context, workspaceId, ({ invitations = [] }) => {
     withdrawn = invitations.some(({ id }) => id === invitationId)
@@ -65,7 +65,7 @@ export const withdrawInvitation: Answer<'withdraw-invitation'> = async (context,
 }
 
 /** Reads only the workspaces that have invited this person's name. Throws `not_found` for the user. */
-export const listInvitations: Answer<'list-invitations'> = async ({ store, clock }, { userId }) => {
+export const listInvitations: AskAnswerer<'list-invitations'> = async ({ store, clock }, { userId }) => {
   const user = await userOf(store, userId)
   const where = { username: user.username, createdAt: { gte: user.createdAt }, expireAt: { gt: clock.now() } }
   const found = await store.find('invitations', { where, sort: [['createdAt', 'desc']], limit: bounds.invitationsShown })
@@ -91,7 +91,7 @@ export const listInvitations: Answer<'list-invitations'> = async ({ store, clock
 }
 
 /** Throws `not_found`, or `invalid_state` with `Too many workspaces` or `Too many members`. */
-export const acceptInvitation: Answer<'accept-invitation'> = async (context, { userId, invitationId }) => {
+export const acceptInvitation: AskAnswerer<'accept-invitation'> = async (context, { userId, invitationId }) => {
   const { store, clock } = context
   const user = await userOf(store, userId)
   const workspaceId = workspaceIdOf(invitationId)
@@ -125,7 +125,7 @@ export const acceptInvitation: Answer<'accept-invitation'> = async (context, { u
  * Throws `not_found`. The declined invitation stays in the workspace's document until it ends, because otherwise owners would see that
  * somebody of this name has read it.
  */
-export const declineInvitation: Answer<'decline-invitation'> = async (context, { userId, invitationId }) => {
+export const declineInvitation: AskAnswerer<'decline-invitation'> = async (context, { userId, invitationId }) => {
   const { store, clock } = context
   const user = await userOf(store, userId)
   const workspaceId = workspaceIdOf(invitationId)

@@ -3,7 +3,7 @@ import type { Role, StoredInvitation, UserDocument, WorkspaceDocument } from '#s
 import type { MemberView } from '#shared/contracts/ask/ask-people.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { pick } from '../documents/pick.ts'
 import { revoke } from '../keys/revoke.ts'
 import { alreadyMember, changeRoster, tooManyMembers } from './change-roster.ts'
@@ -11,7 +11,7 @@ import { findByUsername } from './users.ts'
 import { checkWorkspaceRoom, insertHint, isDeleted, workspaceNotFound } from './workspaces.ts'
 
 /** Returns members by username. Throws `not_found` `Workspace not found`. */
-export const listMembers: Answer<'list-members'> = async ({ store }, { workspaceId }) => {
+export const listMembers: AskAnswerer<'list-members'> = async ({ store }, { workspaceId }) => {
   const [workspace] = await store.get('workspaces', [workspaceId])
   if (!workspace || isDeleted(workspace)) throw workspaceNotFound(workspaceId)
   const roster = workspace.members
@@ -22,7 +22,7 @@ export const listMembers: Answer<'list-members'> = async ({ store }, { workspace
 }
 
 /** Throws `not_found`, or `invalid_state` with `Already a member` (with another role), `Too many members` or `Too many workspaces`. */
-export const addMember: Answer<'add-member'> = async (context, request) => {
+export const addMember: AskAnswerer<'add-member'> = async (context, request) => {
   const { store } = context
   const { workspaceId, role } = request
   const user = await findByUsername(store, request.username)
@@ -49,7 +49,7 @@ export const addMember: Answer<'add-member'> = async (context, request) => {
  * Throws `not_found` `Member not found`, which is the same for every id outside of the roster; `invalid_state` `Last owner`, or `Owner by
  * invitation` unless an administrator asks.
  */
-export const changeRole: Answer<'change-role'> = async (context, { workspaceId, userId, role, byAdministrator = false }) => {
+export const changeRole: AskAnswerer<'change-role'> = async (context, { workspaceId, userId, role, byAdministrator = false }) => {
   const [user = null] = await context.store.get('users', [userId])
   await changeRoster(context, workspaceId, present => {
     const { members } = present
@@ -67,7 +67,7 @@ export const changeRole: Answer<'change-role'> = async (context, { workspaceId, 
  * Throws `not_found` for the workspace, `invalid_state` `Last owner`. The membership document (hint) is not removed. If the user were added
  * again at the same moment, a removal would delete the new hint.
  */
-export const removeMember: Answer<'remove-member'> = async (context, { workspaceId, userId }) => {
+export const removeMember: AskAnswerer<'remove-member'> = async (context, { workspaceId, userId }) => {
   let removed = false
   const [user = null] = await context.store.get('users', [userId])
   await changeRoster(context, workspaceId, present => {

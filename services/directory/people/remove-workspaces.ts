@@ -12,7 +12,7 @@ import type { Store } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
-interface Context {
+interface RemovalContext {
   store: Store
   bus: Bus
   clock: Clock
@@ -33,7 +33,7 @@ export const removedWithWorkspace = [
 ] as const
 
 /** Starts a round every minute. `soon` starts a round immediately; `stop` waits for the running round. */
-export function startRemovingWorkspaces(context: Context): Repeated {
+export function startRemovingWorkspaces(context: RemovalContext): Repeated {
   const { clock, logger } = context
   const keeper = createKeeperClient(context.bus, clock)
   let isStopped = false
@@ -49,7 +49,7 @@ export function startRemovingWorkspaces(context: Context): Repeated {
   }
 }
 
-async function removeDeleted(context: Context, keeper: KeeperClient, isStopped: () => boolean): Promise<void> {
+async function removeDeleted(context: RemovalContext, keeper: KeeperClient, isStopped: () => boolean): Promise<void> {
   const { store, clock, logger } = context
   const deleted = await store.find('workspaces', { where: { deletedAt: { gt: 0 } }, limit: bounds.listed })
   for (const workspace of deleted) {

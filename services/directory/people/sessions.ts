@@ -6,7 +6,7 @@ import type { SessionIdentity } from '#shared/contracts/ask/ask-people.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { revoke } from '../keys/revoke.ts'
 import { callerOf } from './callers.ts'
@@ -39,7 +39,7 @@ export async function beginSession(
 }
 
 /** Returns the user of a session. Null: the session is unknown, ended or expired, or its user is deleted. */
-export const findSession: Answer<'find-session'> = async ({ store, clock }, { tokenHash }) => {
+export const findSession: AskAnswerer<'find-session'> = async ({ store, clock }, { tokenHash }) => {
   const now = clock.now()
   const [session] = await store.find('sessions', { where: { tokenHash }, limit: 1 })
   if (!session || session.expireAt <= now) return null
@@ -55,14 +55,14 @@ export const findSession: Answer<'find-session'> = async ({ store, clock }, { to
 }
 
 /** Ends one session. An unknown session is ignored. */
-export const signOut: Answer<'sign-out'> = async (context, { sessionId }) => {
+export const signOut: AskAnswerer<'sign-out'> = async (context, { sessionId }) => {
   await context.store.delete('sessions', [sessionId])
   await revoke(context, 'session', sessionId)
   return null
 }
 
 /** Throws `not_found`. */
-export const endSessions: Answer<'end-sessions'> = async (context, { userId }) => {
+export const endSessions: AskAnswerer<'end-sessions'> = async (context, { userId }) => {
   const user = await changeGuarded(context.store, 'users', userId, present => {
     if (!present) throw userNotFound(userId)
     return { ...present, sessionsEpoch: epochOf(present) + 1 }

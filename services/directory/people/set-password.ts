@@ -2,7 +2,7 @@
 import type { UserDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import { refusal } from '#shared/errors.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { cleanSessions } from './sessions.ts'
 import { toWait, wrong } from './sign-in.ts'
@@ -13,7 +13,7 @@ import { epochOf, userNotFound } from './users.ts'
  * Throws `not_found`, `busy`, `validation` for an invalid new password, or `invalid_state` if the present password is sent for an account
  * without a password.
  */
-export const setPassword: Answer<'set-password'> = async (context, request) => {
+export const setPassword: AskAnswerer<'set-password'> = async (context, request) => {
   const [user] = await context.store.get('users', [request.userId])
   if (!user) throw userNotFound(request.userId)
   if (isRepeat(user, request)) {

@@ -20,7 +20,7 @@ export interface SignInTry {
   mark: string | null
 }
 
-type Context = Pick<DirectoryContext, 'store' | 'clock'>
+type ThrottleContext = Pick<DirectoryContext, 'store' | 'clock'>
 
 interface Counted {
   id: string
@@ -33,7 +33,7 @@ interface Counted {
 const { signIn } = limits
 
 /** Counts a try, unless there were too many tries. Returns the time to wait, ms; 0: the try is permitted. */
-export async function countTry({ store, clock }: Context, tried: SignInTry): Promise<number> {
+export async function countTry({ store, clock }: ThrottleContext, tried: SignInTry): Promise<number> {
   const counted = countsOf(tried)
   const present = await store.get(
     'signInTries',
@@ -54,7 +54,7 @@ export async function countTry({ store, clock }: Context, tried: SignInTry): Pro
  * Called after a successful try. Resets the counts of the name, but reduces the count of the network by only one. Otherwise an attacker with
  * one valid password could reset the count of a network.
  */
-export async function forgiveTry({ store, clock }: Context, tried: SignInTry): Promise<void> {
+export async function forgiveTry({ store, clock }: ThrottleContext, tried: SignInTry): Promise<void> {
   const [network, ...others] = tried.mark === null ? countsOf(tried) : [null, ...countsOf(tried)]
   await store.delete(
     'signInTries',
@@ -73,7 +73,7 @@ export async function forgiveTry({ store, clock }: Context, tried: SignInTry): P
  * Counts one try, or returns how long to wait, ms. `count`: number of tries with this one. Computes the wait again in the guarded write, because other tries may have
  * been counted since the caller's read.
  */
-async function countOne({ store, clock }: Context, counted: Counted, tried: SignInTry) {
+async function countOne({ store, clock }: ThrottleContext, counted: Counted, tried: SignInTry) {
   let waitMs = 0
   let count = 0
   await changeGuarded(store, 'signInTries', counted.id, present => {

@@ -9,7 +9,7 @@ import { limits, second } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { humanDuration } from '#shared/time/durations.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { revoke } from '../keys/revoke.ts'
 import { workspacesOf } from './callers.ts'
@@ -23,7 +23,7 @@ import { insertWorkspace } from './workspaces.ts'
 type Refusal = Exclude<SignInOutcome, { outcome: 'signed-in' }>
 
 /** Throws `busy` if too many people sign in at once; the caller may retry. Returns every other refusal as an outcome. */
-export const signIn: Answer<'sign-in'> = async (context, request) => {
+export const signIn: AskAnswerer<'sign-in'> = async (context, request) => {
   const { username, client, session, mark = null } = request
   const user = await findByUsername(context.store, username)
   const isKnown = mark !== null && user !== null && isMarkOf(context, mark, user.id)
@@ -39,7 +39,7 @@ export const signIn: Answer<'sign-in'> = async (context, request) => {
  * Signs in the user who is bound to this issuer and subject, and creates this user if needed. Never binds an issuer and subject to a user
  * that was created in another way.
  */
-export const signInOidc: Answer<'sign-in-oidc'> = async (context, request) => {
+export const signInOidc: AskAnswerer<'sign-in-oidc'> = async (context, request) => {
   const user = await userOfSubject(context, request)
   return user.disabled ? disabled : signedIn(context, user, request.session)
 }

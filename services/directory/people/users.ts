@@ -6,7 +6,7 @@ import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { readAll } from '#shared/store/pages.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { readPage } from '../documents/page.ts'
 import { pick } from '../documents/pick.ts'
@@ -14,7 +14,7 @@ import { revoke } from '../keys/revoke.ts'
 import { checkText, checkUsername, usernameOf } from './fields.ts'
 
 /** Throws `validation` for an invalid or taken name or an invalid password, and `invalid_state` with `Too many users`. */
-export const createUser: Answer<'create-user'> = async (context, request) => {
+export const createUser: AskAnswerer<'create-user'> = async (context, request) => {
   const { store, clock, passwords } = context
   const username = checkUsername(request.username)
   const displayName = checkDisplayName(request.displayName)
@@ -39,7 +39,7 @@ export const createUser: Answer<'create-user'> = async (context, request) => {
 }
 
 /** Returns a page of all users in the order of their creation. */
-export const listUsers: Answer<'list-users'> = async ({ store }, { after }) =>
+export const listUsers: AskAnswerer<'list-users'> = async ({ store }, { after }) =>
   readPage(store, {
     collection: 'users',
     where: {},
@@ -48,13 +48,13 @@ export const listUsers: Answer<'list-users'> = async ({ store }, { after }) =>
     view: users => users.map(userView),
   })
 
-export const findUser: Answer<'find-user'> = async ({ store }, { username }) => {
+export const findUser: AskAnswerer<'find-user'> = async ({ store }, { username }) => {
   const user = await findByUsername(store, username)
   return user && userView(user)
 }
 
 /** Throws `not_found`, `invalid_state` `Last administrator`. Sends a revocation to every gateway after any change. */
-export const updateUser: Answer<'update-user'> = async (context, request) => {
+export const updateUser: AskAnswerer<'update-user'> = async (context, request) => {
   const { userId, disabled, admin, force = false } = request
   const { store } = context
   const [before = null] = await store.get('users', [userId])

@@ -4,7 +4,7 @@ import type { WorkspaceView } from '#shared/contracts/ask/ask-people.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { readPage } from '../documents/page.ts'
 import { revoke } from '../keys/revoke.ts'
@@ -13,13 +13,13 @@ import { checkName } from './fields.ts'
 import { userNotFound } from './users.ts'
 
 /** Returns the workspaces of which a user is a member, in the order of their names. */
-export const listWorkspaces: Answer<'list-workspaces'> = async ({ store }, { userId }) =>
+export const listWorkspaces: AskAnswerer<'list-workspaces'> = async ({ store }, { userId }) =>
   (await workspacesOf(store, userId))
     .map(({ workspace, role }) => ({ id: workspace.id, name: workspace.name, role }))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1))
 
 /** Returns a page of all workspaces in the order of their creation. */
-export const listAllWorkspaces: Answer<'list-all-workspaces'> = async ({ store }, { after }) =>
+export const listAllWorkspaces: AskAnswerer<'list-all-workspaces'> = async ({ store }, { after }) =>
   readPage(store, {
     collection: 'workspaces',
     where: {},
@@ -29,7 +29,7 @@ export const listAllWorkspaces: Answer<'list-all-workspaces'> = async ({ store }
   })
 
 /** Throws `validation` `Invalid name`, `not_found` for the user, `invalid_state` `Too many workspaces`. */
-export const createWorkspace: Answer<'create-workspace'> = async (context, { id, userId, ...request }) => {
+export const createWorkspace: AskAnswerer<'create-workspace'> = async (context, { id, userId, ...request }) => {
   const { store, clock } = context
   const name = checkWorkspaceName(request.name)
   const [user] = await store.get('users', [userId])
@@ -49,7 +49,7 @@ export const createWorkspace: Answer<'create-workspace'> = async (context, { id,
 }
 
 /** Throws `validation` `Invalid name`, `not_found` `Workspace not found`. */
-export const renameWorkspace: Answer<'rename-workspace'> = async ({ store }, { workspaceId, ...request }) => {
+export const renameWorkspace: AskAnswerer<'rename-workspace'> = async ({ store }, { workspaceId, ...request }) => {
   const name = checkWorkspaceName(request.name)
   await changeGuarded(store, 'workspaces', workspaceId, present => {
     if (!present || isDeleted(present)) throw workspaceNotFound(workspaceId)

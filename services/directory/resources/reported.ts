@@ -2,7 +2,7 @@
 // for the address (a day) and for the workspace. Reference: docs/reference/v3.md, 8.4.
 import { noSuchRoute } from '#shared/errors.ts'
 import { day, limits } from '#shared/limits/limits.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { changeGuarded, contention } from '../documents/guarded.ts'
 import { adoptKey, takeOneOf } from '../subjects/names.ts'
 
@@ -12,7 +12,7 @@ const { resourcesPerDay } = limits.address
  * Reserves a key for a new Resource, or returns the subject that has already reserved this key. A retry finds the reservation of the first
  * attempt.
  */
-export const reserveReported: Answer<'reserve-reported'> = (context, request) => {
+export const reserveReported: AskAnswerer<'reserve-reported'> = (context, request) => {
   const { addressId, workspaceId, key, subjectId } = request
   return inTurn(addressId, async () => {
     for (let i = 0; i < limits.directory.guardedTries; i++) {
@@ -26,7 +26,7 @@ export const reserveReported: Answer<'reserve-reported'> = (context, request) =>
   })
 }
 
-export const requireResourceRoom: Answer<'require-resource-room'> = async ({ requireRoom }, { workspaceId }) => {
+export const requireResourceRoom: AskAnswerer<'require-resource-room'> = async ({ requireRoom }, { workspaceId }) => {
   await requireRoom(workspaceId)
   return null
 }

@@ -1,7 +1,7 @@
 // Filters of lists by properties of Resources. A value in a filter is parsed by the type that the Template declares for the field. Matching
 // Resources are found by their tags. Reference: docs/reference/v3.md, 9.3 and 9.4.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
-import type { Answer, Answers, Template, TemplateField } from '#shared/contracts/resources/template.ts'
+import type { Answers, Template, TemplateAnswer, TemplateField } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -122,7 +122,7 @@ async function answerDemands(
     if (field === undefined) throw invalid(parameter, `The Template ${reference} declares no such field`)
     const read = readFilterValue(templateKey, field, value, isRedacted)
     if (typeof read === 'object') throw invalid(parameter, `The parameter '${parameter}' ${read.fault}`)
-    const shown = (value: Answer | null) => redactedAnswer(field, value)
+    const shown = (value: TemplateAnswer | null) => redactedAnswer(field, value)
     const isTagged = !isRedacted || typeof read !== 'string' || (hasOneSource(read) && shown(read) === read)
     if (isTagged) return { tag: answerTag(templateKey, key, read) }
     return { test: subject => shown(answersOf(subject)[key] ?? null) === read }

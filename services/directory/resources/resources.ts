@@ -5,11 +5,11 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { resourceView } from '#shared/subjects/resource-view.ts'
 import { readRevisions } from '#shared/subjects/stored-revisions.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { PageItems } from '../documents/page.ts'
 import { type FilteredSubjects, filteredSubjects } from './resource-filters.ts'
 
-export const getResource: Answer<'get-resource'> = async (context, { workspaceId, reference }) => {
+export const getResource: AskAnswerer<'get-resource'> = async (context, { workspaceId, reference }) => {
   const { store } = context
   const subject = (await findById(store, workspaceId, reference)) ?? (await findByKey(store, workspaceId, reference))
   if (subject === null) return null
@@ -18,7 +18,7 @@ export const getResource: Answer<'get-resource'> = async (context, { workspaceId
 }
 
 /** Resolves references to Resources with at most two reads of the store: one by id, one by key. */
-export const resolveResources: Answer<'resolve-resources'> = async ({ store }, { workspaceId, references }) => {
+export const resolveResources: AskAnswerer<'resolve-resources'> = async ({ store }, { workspaceId, references }) => {
   const find = async (column: 'id' | 'slug', texts: string[]) => {
     const where = { [column]: { in: texts }, workspaceId, deletedAt: null }
     return texts.length === 0 ? [] : await store.find('subjects', { where, limit: texts.length, select })
@@ -55,7 +55,7 @@ const isId = /^[0-9A-Za-z]{10}$/
 /**
  * Returns a page in the order of ids, bounded in bytes. Omits Resources that no longer match the filters. `next` is null on the last page.
  */
-export const listResources: Answer<'list-resources'> = async (context, { workspaceId, after, limit, ...filters }) => {
+export const listResources: AskAnswerer<'list-resources'> = async (context, { workspaceId, after, limit, ...filters }) => {
   const page = new PageItems<ResourceView>()
   const { items } = page
   let last = after

@@ -13,7 +13,7 @@ export interface Rosters {
   stop(): Promise<void>
 }
 
-interface Kept {
+interface KeptRoster {
   roster: Promise<Roster>
   /** Open roster; null: it is still being opened. */
   opened: Roster | null
@@ -26,14 +26,14 @@ const bounds = limits.roster
 export function createRosters(context: RosterContext, metrics: Registry): Rosters {
   const { bus, clock } = context
   /** Rosters by workspace, least recently read first. */
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, KeptRoster>()
   const drop = (workspaceId: string) => {
     const closing = kept.get(workspaceId)?.roster
     kept.delete(workspaceId)
     void closing?.then(roster => roster.close()).catch(() => undefined)
   }
-  const keep = (workspaceId: string): Kept => {
-    const one: Kept = kept.get(workspaceId) ?? { roster: openRoster(context, workspaceId), opened: null, lookedAt: 0 }
+  const keep = (workspaceId: string): KeptRoster => {
+    const one: KeptRoster = kept.get(workspaceId) ?? { roster: openRoster(context, workspaceId), opened: null, lookedAt: 0 }
     one.lookedAt = clock.monotonic()
     kept.delete(workspaceId)
     kept.set(workspaceId, one)

@@ -1,6 +1,6 @@
 // Periods that charts mark: a monitor's incidents and maintenance windows. Only keepers write incidents and windows.
 import { limits } from '#shared/limits/limits.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { confirmed } from './trouble.ts'
 
 const most = limits.charts.bands
@@ -9,7 +9,7 @@ const most = limits.charts.bands
  * Returns the periods that overlap `from` to `to`, newest first, at most `limits.charts.bands` confirmed incidents and as many windows. If
  * there are more, `completeSince` is the beginning of the oldest one that was read.
  */
-export const getBands: Answer<'get-bands'> = async ({ store }, { subjectId, from, to }) => {
+export const getBands: AskAnswerer<'get-bands'> = async ({ store }, { subjectId, from, to }) => {
   const ofIncidents = { subjectId, facets: { in: confirmed }, troubleSince: { lt: to } }
   const [incidents, windows] = await Promise.all([
     store.find('incidents', { where: ofIncidents, sort: [['troubleSince', 'desc']], limit: most }),

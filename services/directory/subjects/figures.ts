@@ -7,13 +7,13 @@ import { unpackBuckets } from '#shared/roll-up/packed.ts'
 import { rowRange, spans } from '#shared/roll-up/roll-up-ids.ts'
 import { uptimeOf } from '#shared/roll-up/trouble.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { readTrouble } from './trouble.ts'
 
 const uptimeMs = 30 * day
 
 /** Returns figures by id. Ids outside the workspace are omitted. */
-export const getFigures: Answer<'get-figures'> = async (context, { workspaceId, subjectIds }) => {
+export const getFigures: AskAnswerer<'get-figures'> = async (context, { workspaceId, subjectIds }) => {
   const { store, clock } = context
   const now = clock.now()
   const found = await store.get('subjects', [...new Set(subjectIds)])

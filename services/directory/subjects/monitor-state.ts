@@ -12,13 +12,13 @@ import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { platformSignalKey } from '#shared/subjects/resource-signals.ts'
 import { rosterRow } from '#shared/subjects/roster-row.ts'
 import { isFault, readRevisions } from '#shared/subjects/stored-revisions.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { pick } from '../documents/pick.ts'
 import { getResource } from '../resources/resources.ts'
 import { newestReports } from './observation-log.ts'
 import { thresholdsOf } from './thresholds.ts'
 
-export const getMonitor: Answer<'get-monitor'> = async (context, { subjectId }) => {
+export const getMonitor: AskAnswerer<'get-monitor'> = async (context, { subjectId }) => {
   const [subject = null] = await context.store.get('subjects', [subjectId])
   if (subject === null || subject.deletedAt !== null) return null
   const resource = await getResource(context, { workspaceId: subject.workspaceId, reference: subjectId })

@@ -5,7 +5,7 @@ import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { slugCandidate, slugOf } from '#shared/text/slug.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { contention } from '../documents/guarded.ts'
 import { pick } from '../documents/pick.ts'
 
@@ -14,7 +14,7 @@ import { pick } from '../documents/pick.ts'
  * 1.6). A retry for the same subject returns the same slug. The slug of a deleted subject is free immediately. If the subject does not
  * exist, its slug becomes free a minute after the reservation: until then the subject may still be created.
  */
-export const reserveName: Answer<'reserve-name'> = async (context, request) => {
+export const reserveName: AskAnswerer<'reserve-name'> = async (context, request) => {
   const { workspaceId, subjectId } = request
   const mine = await context.store.find('names', { where: { subjectId, workspaceId }, limit: 1 })
   if (mine[0]) return { slug: mine[0].id.slice(workspaceId.length + 1) }
@@ -32,7 +32,7 @@ export const reserveName: Answer<'reserve-name'> = async (context, request) => {
 }
 
 /** Reserves exactly this key. Throws `taken` if this text is the key or slug of another subject, or the id of another Resource. */
-export const reserveKey: Answer<'reserve-key'> = async (context, request) => {
+export const reserveKey: AskAnswerer<'reserve-key'> = async (context, request) => {
   const { workspaceId, key, subjectId } = request
   const [other = null] = await context.store.get('subjects', [key])
   const isId = other !== null && other.workspaceId === workspaceId && other.deletedAt === null && other.id !== subjectId

@@ -13,7 +13,7 @@ import {
   parsePushedObservationId,
   pushedPrefix,
 } from '#shared/text/ids.ts'
-import type { Answer, DirectoryContext } from '../context.ts'
+import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { PageItems } from '../documents/page.ts'
 import { checkEntry, pushedEntry, type Source } from './observation-entries.ts'
 
@@ -26,7 +26,7 @@ interface Place {
 }
 
 /** Returns the newest entries, as many as fit into a page. The first entry is returned even if it is larger than a page. */
-export const listObservations: Answer<'list-observations'> = async (
+export const listObservations: AskAnswerer<'list-observations'> = async (
   { store, clock },
   { subjectId, signal, from, to, unaccepted, limit },
 ) => {
@@ -65,7 +65,7 @@ const sourcesOf = ({ check, custom }: SubjectDocument): Source[] => [
   ...(custom?.signals ?? []).map(({ key, slug }) => ({ key, signal: slug, locationId: null })),
 ]
 
-interface Wanted extends Pick<ListObservations, 'from' | 'to' | 'unaccepted' | 'limit'> {
+interface WantedObservations extends Pick<ListObservations, 'from' | 'to' | 'unaccepted' | 'limit'> {
   now: number
 }
 
@@ -73,7 +73,7 @@ interface Wanted extends Pick<ListObservations, 'from' | 'to' | 'unaccepted' | '
  * Returns the places of a signal's newest rows. Subjects of generation 2 also have rows of refused reports. A page has either accepted or
  * refused reports, so reports of the other kind are skipped; a limit bounds the rows read.
  */
-async function newestPushed(store: Store, subjectId: string, source: Source, wanted: Wanted): Promise<Place[]> {
+async function newestPushed(store: Store, subjectId: string, source: Source, wanted: WantedObservations): Promise<Place[]> {
   const { now, from, to, unaccepted, limit } = wanted
   const prefixAt = (at: number) => pushedPrefix(subjectId, source.key, Math.max(0, at) * 1_000)
   const all = pushedPrefix(subjectId, source.key)
@@ -101,7 +101,12 @@ const rowsPerRead = 50
  * Returns the places of the newest checks. The id of a check begins with its day, so days are read one by one, from the newest back to the
  * oldest stored day.
  */
-async function newestChecks(store: Store, subjectId: string, sources: readonly Source[], { now, from, to, limit }: Wanted) {
+async function newestChecks(
+  store: Store,
+  subjectId: string,
+  sources: readonly Source[],
+  { now, from, to, limit }: WantedObservations,
+) {
   const checked = sources.filter(({ locationId }) => locationId !== null)
   if (checked.length === 0) return []
   // A check's id contains its slot, which is earlier than the check's end. The range of slots therefore begins an hour before `from`.

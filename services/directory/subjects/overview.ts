@@ -6,12 +6,12 @@ import { incidentRecord } from '#shared/incidents/incident-record.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { namesOf } from '../incidents/incident-resources.ts'
 
 const bounds = limits.overview
 
-export const getOverview: Answer<'get-overview'> = async ({ store }, { workspaceId }) => {
+export const getOverview: AskAnswerer<'get-overview'> = async ({ store }, { workspaceId }) => {
   const found = await readOpen(store, workspaceId)
   const active = await store.count('subjects', { workspaceId, archivedAt: null, deletedAt: null })
   const archived = await store.count('subjects', { workspaceId, archivedAt: { gte: 0 }, deletedAt: null })

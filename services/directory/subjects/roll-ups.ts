@@ -11,7 +11,7 @@ import { type Buckets, bucketAt, readRaw } from '#shared/roll-up/raw-reports.ts'
 import { type Level, parseRollUpId, rowRange, type Source, spans } from '#shared/roll-up/roll-up-ids.ts'
 import type { Store } from '#shared/store/port.ts'
 import { partitionOf } from '#shared/text/hash.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 
 type Request = AskRequest<'get-roll-ups'>
 
@@ -24,7 +24,7 @@ interface Series {
   step: number
 }
 
-export const getRollUps: Answer<'get-roll-ups'> = async ({ store, clock }, request) => {
+export const getRollUps: AskAnswerer<'get-roll-ups'> = async ({ store, clock }, request) => {
   const step = stepMs[request.step]
   const [from, to] = rangeOf(request, step)
   const { subjectId } = request

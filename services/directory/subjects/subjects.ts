@@ -3,12 +3,12 @@ import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { customSubjectSummary, customSubjectView, isOfGenerations1And2, subjectView } from '#shared/subjects/subject-view.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { readPage } from '../documents/page.ts'
 import { isDeleted } from '../people/workspaces.ts'
 
 /** Returns a subject for generations 1 and 2. Null: no subject has this id, or the subject is deleted or archived. */
-export const getSubject: Answer<'get-subject'> = async ({ store }, { subjectId }) => {
+export const getSubject: AskAnswerer<'get-subject'> = async ({ store }, { subjectId }) => {
   const [subject = null] = await store.get('subjects', [subjectId])
   return subject && subject.deletedAt === null && subject.archivedAt === null ? subjectView(subject) : null
 }
@@ -17,7 +17,7 @@ export const getSubject: Answer<'get-subject'> = async ({ store }, { subjectId }
 const isShown = { archivedAt: null, deletedAt: null }
 
 /** Returns a page of website monitors in the order of their creation, without monitors that became custom. */
-export const listWebsites: Answer<'list-websites'> = async ({ store }, request) =>
+export const listWebsites: AskAnswerer<'list-websites'> = async ({ store }, request) =>
   readPage(store, {
     collection: 'subjects',
     where: { workspaceId: request.workspaceId, kind: 'website', ...isShown },
@@ -27,7 +27,7 @@ export const listWebsites: Answer<'list-websites'> = async ({ store }, request) 
   })
 
 /** Returns a page of custom subjects in the order of their creation, including website monitors that became custom. */
-export const listCustomSubjects: Answer<'list-custom-subjects'> = async ({ store }, request) =>
+export const listCustomSubjects: AskAnswerer<'list-custom-subjects'> = async ({ store }, request) =>
   readPage(store, {
     collection: 'subjects',
     where: { workspaceId: request.workspaceId, kind: 'custom', ...isShown },
@@ -40,7 +40,7 @@ export const listCustomSubjects: Answer<'list-custom-subjects'> = async ({ store
  * Returns the workspaces, of those given, in which a subject has this slug, and the subject if there is only one. Searches the subjects,
  * not the reserved names, because a name may be reserved for a subject that was never created.
  */
-export const findSubjects: Answer<'find-subjects'> = async ({ store, websiteHolds }, { slug, workspaceIds }) => {
+export const findSubjects: AskAnswerer<'find-subjects'> = async ({ store, websiteHolds }, { slug, workspaceIds }) => {
   const where = { slug, workspaceId: { in: workspaceIds }, ...isShown }
   if (workspaceIds.length === 0) return { subject: null, workspaceIds: [] }
   // A slug is unique in a workspace, so this reads all of them. A smaller bound could leave only Resources of Templates, which do not count.
@@ -50,7 +50,7 @@ export const findSubjects: Answer<'find-subjects'> = async ({ store, websiteHold
   return { subject: only && customSubjectView(only, websiteHolds), workspaceIds: found.map(({ workspaceId }) => workspaceId) }
 }
 
-export const workspaceExists: Answer<'workspace-exists'> = async ({ store }, { workspaceId }) => {
+export const workspaceExists: AskAnswerer<'workspace-exists'> = async ({ store }, { workspaceId }) => {
   const [workspace = null] = await store.get('workspaces', [workspaceId])
   return workspace !== null && !isDeleted(workspace)
 }

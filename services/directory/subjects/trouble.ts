@@ -4,14 +4,15 @@ import { facetsWithin } from '#shared/incidents/incident-facets.ts'
 import { day, limits } from '#shared/limits/limits.ts'
 import { nothingPast, troubleByDay, troubleId, unpackTrouble } from '#shared/roll-up/trouble.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 
 const most = limits.charts.bands
 /** Facets of confirmed incidents. */
 export const confirmed = facetsWithin({ isOpen: null, isConfirmed: true, isAcknowledged: null })
 const confirmedOpen = facetsWithin({ isOpen: true, isConfirmed: true, isAcknowledged: null })
 
-export const getTrouble: Answer<'get-trouble'> = ({ store }, { subjectId, from, to }) => readTrouble(store, subjectId, from, to)
+export const getTrouble: AskAnswerer<'get-trouble'> = ({ store }, { subjectId, from, to }) =>
+  readTrouble(store, subjectId, from, to)
 
 /**
  * Returns the days of UTC from `from` to `to`, oldest first. At most `limits.charts.bands` incidents since the roll-up are read, the newest;

@@ -10,12 +10,12 @@ import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import { findRevisions, isFault, readRevisions } from '#shared/subjects/stored-revisions.ts'
-import type { Answer } from '../context.ts'
+import type { AskAnswerer } from '../context.ts'
 import { destinationsOf } from '../notifications/destination-default.ts'
 
 const bounds = limits.templateRevision
 
-export const publishTemplate: Answer<'publish-template'> = async ({ store, bus, clock }, { workspaceId, manifest }) => {
+export const publishTemplate: AskAnswerer<'publish-template'> = async ({ store, bus, clock }, { workspaceId, manifest }) => {
   const template = await read(store, workspaceId, manifest)
   const { key, version } = template
   const bytes = Buffer.byteLength(JSON.stringify(template))
@@ -31,14 +31,14 @@ export const publishTemplate: Answer<'publish-template'> = async ({ store, bus, 
   throw refusal('invalid_state', 'Template revision exists', `${key}@${version} is published already: publish the next version`)
 }
 
-export const readTemplateManifest: Answer<'read-manifest'> = async ({ store }, { workspaceId, manifest }) => {
+export const readTemplateManifest: AskAnswerer<'read-manifest'> = async ({ store }, { workspaceId, manifest }) => {
   const template = await read(store, workspaceId, manifest)
   await requireRoom(store, workspaceId, Buffer.byteLength(JSON.stringify(template)))
   return template
 }
 
 /** Returns a page of the revisions, in the order of key and version, bounded in bytes. Damaged revisions are omitted and logged. */
-export const listTemplates: Answer<'list-templates'> = async ({ store, logger }, { workspaceId, after }) => {
+export const listTemplates: AskAnswerer<'list-templates'> = async ({ store, logger }, { workspaceId, after }) => {
   const items: Template[] = []
   let bytes = 0
   let last = parseCursor(after)
@@ -61,7 +61,7 @@ export const listTemplates: Answer<'list-templates'> = async ({ store, logger },
  * Returns the revision `key@version`, or the highest version of a key, also of system Templates. A damaged revision is returned as
  * `damaged`.
  */
-export const getTemplate: Answer<'get-template'> = async ({ store }, { workspaceId, reference }) => {
+export const getTemplate: AskAnswerer<'get-template'> = async ({ store }, { workspaceId, reference }) => {
   const [key = '', version = null] = reference.split('@')
   const system = Object.hasOwn(systemTemplates, key) ? (systemTemplates[key] as SystemTemplate) : null
   if (system !== null) return version === null || version === String(system.version) ? system : null
@@ -77,7 +77,7 @@ export const getTemplate: Answer<'get-template'> = async ({ store }, { workspace
 /**
  * Returns the number of unarchived Resources that are bound to each revision. Reads only columns, which is cheaper than whole documents.
  */
-export const countTemplateUses: Answer<'count-template-uses'> = async ({ store }, { workspaceId }) => {
+export const countTemplateUses: AskAnswerer<'count-template-uses'> = async ({ store }, { workspaceId }) => {
   const uses = new Map<string, number>()
   const where = { workspaceId, archivedAt: null, deletedAt: null }
   const query = { where, limit: limits.roster.revsPerRead, select: ['template'] as const }

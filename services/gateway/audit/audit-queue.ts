@@ -27,7 +27,7 @@ export interface AuditQueue {
  */
 type DropReason = 'full' | 'refused' | 'stop'
 
-interface Context {
+interface AuditQueueContext {
   clock: Clock
   logger: Logger
   metrics: Registry
@@ -35,7 +35,7 @@ interface Context {
   write(blocks: AuditBlock[]): Promise<unknown>
 }
 
-export function createAuditQueue({ clock, logger, metrics, write }: Context): AuditQueue {
+export function createAuditQueue({ clock, logger, metrics, write }: AuditQueueContext): AuditQueue {
   const backlog = createAuditBacklog()
   const counted = createMetrics(metrics)
   const seldom = createSeldom<{ err?: unknown }>(clock, (sentence, more, count) => logger.warn({ ...more, count }, sentence))

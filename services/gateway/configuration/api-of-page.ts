@@ -14,7 +14,7 @@ class ApiFailure extends Error {
 
 export const isApiFailure = (error: unknown): error is ApiFailure => error instanceof ApiFailure
 
-type Answer = Extract<ToScript, { answerTo: number }>
+type PageAnswer = Extract<ToScript, { answerTo: number }>
 type Method = Extract<FromScript, { call: number }>['method']
 
 interface Waiting {
@@ -25,7 +25,7 @@ interface Waiting {
 /** Creates the client. `settle` passes a response to the waiting request. */
 export function apiOfPage(port: { postMessage(message: FromScript): void }): {
   api: ConfigurationApi
-  settle(answer: Answer): void
+  settle(answer: PageAnswer): void
 } {
   const waiting = new Map<number, Waiting>()
   let count = 0

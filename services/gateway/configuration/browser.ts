@@ -3,14 +3,14 @@
 import type { ExportedFile, ReadingProgress } from '#shared/contracts/session/configuration-script.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { utf8Bytes } from '#shared/text/utf8-bytes.ts'
-import { type Placed, readObjects } from './document.ts'
+import { type PlacedObject, readObjects } from './document.ts'
 import { exportFiles, inOneFile } from './export-files.ts'
 import { FileFault } from './file-fault.ts'
 import { plan } from './plan.ts'
 import { isSame, variableOf } from './plan-destinations.ts'
 import { type Clients, type Present, readPresent } from './present.ts'
 import type { Step } from './step.ts'
-import { readWanted, type Wanted } from './wanted.ts'
+import { readWanted, type WantedConfiguration } from './wanted.ts'
 
 const fileBytes = clientLimits.configurationFileBytes
 
@@ -30,7 +30,7 @@ export interface ChosenFile {
 
 /** A checked file and the present state of the workspace. */
 export interface FileToImport {
-  wanted: Wanted
+  wanted: WantedConfiguration
   present: Present
   /** Names of the destinations that the import must create. */
   newDestinations: readonly string[]
@@ -55,7 +55,7 @@ export async function readFile(
   return { wanted, present, newDestinations: wanted.destinations.map(one => one.name).filter(isNew) }
 }
 
-function objectsOf(name: string, bytes: Uint8Array, onRead: (share: number) => void): Placed[] {
+function objectsOf(name: string, bytes: Uint8Array, onRead: (share: number) => void): PlacedObject[] {
   const objects = readObjects(name, textOf(name, bytes), { onRead })
   const most = clientLimits.configurationObjects
   if (objects.length > most) throw new FileFault(name, '', `it holds more than ${most} objects`)

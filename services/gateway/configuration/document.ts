@@ -22,7 +22,7 @@ import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { oneLine } from '#shared/text/one-line.ts'
 import { FileFault, type Position, syntaxFault } from './file-fault.ts'
 
-export interface Placed {
+export interface PlacedObject {
   value: Readonly<Record<string, unknown>>
   file: string
   /** Returns the position of the member at a dotted path. If there is no such member, returns the position of its nearest parent. */
@@ -31,14 +31,14 @@ export interface Placed {
 
 /** Returns a fault in one member of an object. An empty path means the whole object. */
 export const faultAt = (
-  { value, file, positionOf }: Omit<Placed, 'value'> & Partial<Placed>,
+  { value, file, positionOf }: Omit<PlacedObject, 'value'> & Partial<PlacedObject>,
   place: string,
   message: string,
 ): FileFault =>
   new FileFault(file, oneLine(place), oneLine(message), positionOf(place), value === undefined ? null : nameOf(value))
 
 /** Returns a name such as `Resource backup-db1`; null: the object has neither key nor name. */
-function nameOf({ kind, key, name, subject }: Placed['value']): string | null {
+function nameOf({ kind, key, name, subject }: PlacedObject['value']): string | null {
   const own = [key, subject, name].find(one => typeof one === 'string')
   return typeof kind === 'string' && typeof own === 'string' ? oneLine(`${kind} ${own}`) : null
 }
@@ -56,11 +56,11 @@ export interface ReadingOptions {
 /** A document of a file: one object, or a list of objects. */
 export interface PlacedDocument {
   isList: boolean
-  objects: Placed[]
+  objects: PlacedObject[]
 }
 
 /** Returns the objects of all documents of a file. Throws the errors of `readDocuments`. */
-export const readObjects = (file: string, text: string, options?: ReadingOptions): Placed[] =>
+export const readObjects = (file: string, text: string, options?: ReadingOptions): PlacedObject[] =>
   readDocuments(file, text, options).flatMap(({ objects }) => objects)
 
 /**
@@ -87,7 +87,7 @@ export function readDocuments(
   })
 }
 
-function itemOf(value: unknown, i: number, { file, positionOf }: Omit<Placed, 'value'>, noun: string): Placed {
+function itemOf(value: unknown, i: number, { file, positionOf }: Omit<PlacedObject, 'value'>, noun: string): PlacedObject {
   const item = { file, positionOf: (place: string) => positionOf(place === '' ? String(i) : `${i}.${place}`) }
   if (isObject(value)) return { value, ...item }
   throw faultAt(item, '', `it must be ${noun}`)
@@ -154,7 +154,7 @@ function* tokensOf(text: string, { lines, onRead }: Reading): Generator<CST.Toke
   yield* parser.end()
 }
 
-function plainValue(document: Document.Parsed, whole: Omit<Placed, 'value'>, lines: LineCounter): unknown {
+function plainValue(document: Document.Parsed, whole: Omit<PlacedObject, 'value'>, lines: LineCounter): unknown {
   try {
     return document.toJS({ maxAliasCount: clientLimits.configurationAliases })
   } catch (error) {
@@ -188,7 +188,7 @@ function undefinedAlias(document: Document.Parsed): [name: string, offset: numbe
  * Throws for nesting deeper than the API accepts. An alias inside its own anchor is nested without end, so the function throws for it too.
  * Throws also for `.inf` and `.nan`.
  */
-function requirePlain(value: unknown, path: string[], whole: Omit<Placed, 'value'>): void {
+function requirePlain(value: unknown, path: string[], whole: Omit<PlacedObject, 'value'>): void {
   if (typeof value === 'number' && !Number.isFinite(value)) throw faultAt(whole, path.join('.'), 'it must be a finite number')
   if (typeof value !== 'object' || value === null) return
   if (path.length >= limits.http.jsonDepth) throw faultAt(whole, path.slice(0, 1).join('.'), tooDeep)

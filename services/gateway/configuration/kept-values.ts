@@ -2,10 +2,10 @@
 // stays as it is. Pure.
 import { fileForm, hasHiddenPart, standsFor } from '#shared/secrecy/file-form.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
-import { faultAt, type Placed } from './document.ts'
+import { faultAt, type PlacedObject } from './document.ts'
 
 interface Place {
-  source: Placed
+  source: PlacedObject
   /** Dotted path of the value in its object. */
   path: string
   /** The object and the value, in words for people. */

@@ -6,16 +6,20 @@ import { isSame, standIn } from './plan-destinations.ts'
 import { highest, type Revisions } from './plan-templates.ts'
 import { type Present, type PresentSubject, tablePath, websiteTemplate } from './present.ts'
 import { left, type Phase, type Step, type StepRequest } from './step.ts'
-import type { Wanted } from './wanted.ts'
+import type { WantedConfiguration } from './wanted.ts'
 
-interface Context {
+interface DeletionPlanContext {
   workspace: string
   revisions: Revisions
 }
 
 const ofDestination = { phase: 'unused destinations', kind: 'Destination', source: null } as const
 
-export function planDeletions(wanted: Wanted, present: Present, { workspace, revisions }: Context): Step[] {
+export function planDeletions(
+  wanted: WantedConfiguration,
+  present: Present,
+  { workspace, revisions }: DeletionPlanContext,
+): Step[] {
   const keys = new Set([...wanted.resources, ...wanted.subjects].map(({ key }) => key))
   const { classic } = present
   // If generation 2 is switched off, no file can contain a custom subject, so custom subjects stay.
@@ -50,7 +54,7 @@ export function planDeletions(wanted: Wanted, present: Present, { workspace, rev
  * Returns a map from a destination to a Template that still refers to it after the steps. Considers only the highest version of a Template,
  * and versions to which a Resource is bound.
  */
-function usersOf({ resources }: Wanted, revisions: Revisions): ReadonlyMap<string, string> {
+function usersOf({ resources }: WantedConfiguration, revisions: Revisions): ReadonlyMap<string, string> {
   const living = [...revisions].filter(([id, { key, version }]) => {
     return version === highest(key, revisions) || resources.some(({ template }) => template === id)
   })
@@ -66,7 +70,12 @@ function usersOf({ resources }: Wanted, revisions: Revisions): ReadonlyMap<strin
  * Removes delivery tables that no file contains. The API removes a table together with its subject, so tables of removed subjects need no
  * step.
  */
-function unusedTables(wanted: Wanted, { resources, classic }: Present, keys: ReadonlySet<string>, workspace: string): Step[] {
+function unusedTables(
+  wanted: WantedConfiguration,
+  { resources, classic }: Present,
+  keys: ReadonlySet<string>,
+  workspace: string,
+): Step[] {
   const named = new Set(wanted.tables.map(({ subject }) => subject))
   return [...(classic?.tables ?? [])].flatMap(([key, rows]) => {
     const owner = resources.find(resource => resource.key === key)
@@ -77,7 +86,7 @@ function unusedTables(wanted: Wanted, { resources, classic }: Present, keys: Rea
 }
 
 /** Removes rules first, then signals. A rule is removed before the rules that it reads. */
-function unusedParts(wanted: Wanted, present: readonly PresentSubject[], workspace: string): Step[] {
+function unusedParts(wanted: WantedConfiguration, present: readonly PresentSubject[], workspace: string): Step[] {
   const pairs = wanted.subjects.flatMap(one => {
     const found = present.find(({ key }) => key === one.key)
     return found === undefined ? [] : [{ one, found }]

@@ -19,7 +19,7 @@ export interface KnownDestination {
   name: string
 }
 
-interface Context {
+interface DestinationPlanContext {
   workspace: string
   environment: Readonly<Record<string, string | undefined>>
 }
@@ -28,7 +28,7 @@ interface Context {
 export function planDestinations(
   wanted: readonly WantedDestination[],
   present: readonly SentDestination[],
-  { workspace, environment }: Context,
+  { workspace, environment }: DestinationPlanContext,
 ): { steps: Step[]; known: KnownDestination[] } {
   requireOwnVariables(wanted)
   const all = apiPath`/workspaces/${workspace}/destinations`
@@ -62,7 +62,7 @@ function requireOwnVariables(wanted: readonly WantedDestination[]): void {
   }
 }
 
-function urlOf({ source, name }: WantedDestination, environment: Context['environment']): string {
+function urlOf({ source, name }: WantedDestination, environment: DestinationPlanContext['environment']): string {
   const variable = variableOf(name)
   const url = environment[variable] ?? ''
   if (url === '') throw faultAt(source, 'name', `"${name}" is new: set ${variable} to its URL`)

@@ -17,7 +17,7 @@ import { type Present, type PresentResource, websiteTemplate } from './present.t
 import { type Change, left, type Step, type StepRequest } from './step.ts'
 import type { WantedResource } from './wanted.ts'
 
-interface Context {
+interface ResourcePlanContext {
   workspace: string
   revisions: Revisions
   kept: KeptValues
@@ -39,7 +39,7 @@ interface Judged {
 export function planResources(
   wanted: readonly WantedResource[],
   { resources, locations }: Present,
-  { workspace, revisions, kept }: Context,
+  { workspace, revisions, kept }: ResourcePlanContext,
 ): Step[] {
   const present = new Map(resources.map(resource => [resource.key, resource]))
   return wanted.map(sent => {

@@ -13,7 +13,7 @@ import { left, type Step, type StepRequest } from './step.ts'
 import type { SubjectRule } from './subject-rules.ts'
 import type { SubjectSignal, WantedSubject } from './wanted.ts'
 
-interface Context {
+interface SubjectPlanContext {
   workspace: string
   kept: KeptValues
 }
@@ -21,7 +21,7 @@ interface Context {
 export function planSubjects(
   wanted: readonly WantedSubject[],
   { resources, classic }: Present,
-  { workspace, kept }: Context,
+  { workspace, kept }: SubjectPlanContext,
 ): Step[] {
   return wanted.map(sent => {
     const resource = resources.find(({ key }) => key === sent.key)

@@ -4,9 +4,9 @@ import { faultAt } from './document.ts'
 import { isSame, type KnownDestination } from './plan-destinations.ts'
 import { type Present, websiteTemplate } from './present.ts'
 import { left, type Step } from './step.ts'
-import type { Wanted, WantedTable } from './wanted.ts'
+import type { WantedConfiguration, WantedTable } from './wanted.ts'
 
-export function planTables(wanted: Wanted, present: Present, known: readonly KnownDestination[]): Step[] {
+export function planTables(wanted: WantedConfiguration, present: Present, known: readonly KnownDestination[]): Step[] {
   return wanted.tables.map(table => {
     const { source, subject } = table
     const isMonitor = isOfMonitor(table, wanted, present)
@@ -39,7 +39,7 @@ export function planTables(wanted: Wanted, present: Present, known: readonly Kno
 }
 
 /** Returns whether the table's subject is a website monitor. Throws if the subject is neither a website monitor nor a custom subject. */
-function isOfMonitor({ source, subject }: WantedTable, wanted: Wanted, { resources }: Present): boolean {
+function isOfMonitor({ source, subject }: WantedTable, wanted: WantedConfiguration, { resources }: Present): boolean {
   const file = wanted.resources.find(({ key }) => key === subject)
   const found = resources.find(({ key, archived_at }) => key === subject && archived_at === null)
   if (wanted.subjects.some(({ key }) => key === subject)) return false

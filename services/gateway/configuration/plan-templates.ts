@@ -18,7 +18,7 @@ import { readRevision, type WantedTemplate } from './wanted.ts'
 /** Every revision that exists after the steps, by `key@version`. */
 export type Revisions = ReadonlyMap<string, Template>
 
-interface Context {
+interface TemplatePlanContext {
   workspace: string
   known: readonly KnownDestination[]
   kept: KeptValues
@@ -32,7 +32,7 @@ interface Planned {
 export function planTemplates(
   wanted: readonly WantedTemplate[],
   { templates, destinations }: Present,
-  { workspace, known, kept }: Context,
+  { workspace, known, kept }: TemplatePlanContext,
 ): Planned {
   // The contents are compared by the names that destinations have after the steps. Otherwise the plan would take a renamed destination for
   // changed content.
@@ -78,7 +78,7 @@ function withKeptDefaults(one: WantedTemplate, templates: readonly SentTemplate[
 }
 
 /** Returns the highest version if its content equals the wanted content, else the next version. */
-function versionFor(one: WantedTemplate, contents: ReadonlyMap<string, Manifest>, known: Context['known']): number {
+function versionFor(one: WantedTemplate, contents: ReadonlyMap<string, Manifest>, known: TemplatePlanContext['known']): number {
   const version = highest(one.key, contents)
   if (version === null) return 1
   const template = readRevision(one.source, { ...one.sent, version } as Manifest, known)
@@ -92,14 +92,14 @@ export function highest(key: string, revisions: ReadonlyMap<string, { key: strin
   return versions.length === 0 ? null : versions.reduce((a, b) => Math.max(a, b))
 }
 
-const revisionsOf = (contents: ReadonlyMap<string, Manifest>, known: Context['known']): Revisions =>
+const revisionsOf = (contents: ReadonlyMap<string, Manifest>, known: TemplatePlanContext['known']): Revisions =>
   new Map([...contents].map(([id, manifest]) => [id, publishedRevision(id, manifest, known)]))
 
 /**
  * Returns a published revision. The server checked the revision at publication, so a fault here means that the server is newer than this
  * program.
  */
-function publishedRevision(id: string, manifest: Manifest, known: Context['known']): Template {
+function publishedRevision(id: string, manifest: Manifest, known: TemplatePlanContext['known']): Template {
   const source = { value: {}, file: `Template ${id} of the workspace`, positionOf: () => ({ line: 0, column: 0 }) }
   try {
     return readRevision(source, manifest, known)

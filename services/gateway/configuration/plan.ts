@@ -10,7 +10,7 @@ import { planTables } from './plan-tables.ts'
 import { planTemplates } from './plan-templates.ts'
 import type { Present } from './present.ts'
 import type { Step } from './step.ts'
-import type { Wanted } from './wanted.ts'
+import type { WantedConfiguration } from './wanted.ts'
 
 export interface PlanOptions {
   workspace: string
@@ -20,7 +20,7 @@ export interface PlanOptions {
 }
 
 /** Returns the steps in the order of their phases. Every object of the files has one step. Throws FileFault. */
-export function plan(wanted: Wanted, present: Present, options: PlanOptions): Step[] {
+export function plan(wanted: WantedConfiguration, present: Present, options: PlanOptions): Step[] {
   const { workspace, prune, environment } = options
   const [classicOnly] = [...wanted.subjects, ...wanted.tables]
   if (classicOnly !== undefined && present.classic === null) {

@@ -18,7 +18,7 @@ export interface ScriptPort {
 const stepsPerMessage = 1_000
 
 /** The latest file and the latest plan. */
-interface Kept {
+interface KeptPlan {
   file: FileToImport | null
   steps: readonly Step[]
 }
@@ -26,7 +26,7 @@ interface Kept {
 /** Responds to each question that arrives at the port. */
 export function serveScript(port: ScriptPort): void {
   const { api, settle } = apiOfPage(port)
-  const kept: Kept = { file: null, steps: [] }
+  const kept: KeptPlan = { file: null, steps: [] }
   port.onmessage = ({ data }) => {
     if ('answerTo' in data) return settle(data)
     answer(data.question, { api, workspace: data.workspace }, { kept, port }).then(
@@ -37,7 +37,7 @@ export function serveScript(port: ScriptPort): void {
 }
 
 interface Means {
-  kept: Kept
+  kept: KeptPlan
   port: ScriptPort
 }
 

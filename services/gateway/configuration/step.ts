@@ -1,5 +1,5 @@
 // One step of a plan as data: the kind of change, the changed object, and the requests to send. The runner of steps reads only this data.
-import type { Placed } from './document.ts'
+import type { PlacedObject } from './document.ts'
 import type { TableRow } from './wanted.ts'
 
 export const verbs = ['made', 'changed', 'left', 'deleted', 'archived'] as const
@@ -58,7 +58,7 @@ export interface Step {
   /** Changed members with their old and new values, of Resources and destinations; absent: `what` says all. No value is a secret. */
   changes?: readonly Change[]
   /** The step's object in its file; null: no file contains the object. */
-  source: Placed | null
+  source: PlacedObject | null
   requests: StepRequest[]
   /**
    * Delivery table to write. Ids of the monitor and the destinations are looked up when the step runs, because earlier steps may create

@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { DocumentShape, readPolicy } from '../v2/subjects/policy-document.ts'
 import { policyObject } from '../v2/subjects/policy-object.ts'
-import { faultAt, type Placed } from './document.ts'
+import { faultAt, type PlacedObject } from './document.ts'
 
 export interface SubjectRule {
   key: string
@@ -29,7 +29,7 @@ interface SentRule {
  * each other in a circle.
  */
 export function readRules(
-  source: Placed,
+  source: PlacedObject,
   sent: readonly SentRule[],
   signals: readonly { key: string; kind: string }[],
 ): SubjectRule[] {
@@ -43,7 +43,7 @@ export function readRules(
   throw faultAt(source, 'rules', 'rules must not read each other in a circle')
 }
 
-function readDocument(source: Placed, place: string, sent: object, isEvent: (signal: string) => boolean): PolicyDocument {
+function readDocument(source: PlacedObject, place: string, sent: object, isEvent: (signal: string) => boolean): PolicyDocument {
   const refusal = firstRefusal(DocumentShape, sent)
   if (refusal !== null) throw faultAt(source, `${place}.${refusal.field}`, refusal.message)
   try {

@@ -6,12 +6,12 @@ import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { isLabelKey, isLabelValue } from '../v3/resources/labels.ts'
-import { faultAt, type Placed } from './document.ts'
+import { faultAt, type PlacedObject } from './document.ts'
 import { type DeliveryTableFile, type DestinationFile, kinds, type SubjectFile } from './kinds.ts'
 import { readRules, type SubjectRule } from './subject-rules.ts'
 
 export interface WantedDestination {
-  source: Placed
+  source: PlacedObject
   name: string
   type: 'slack' | 'webhook'
   channel: string
@@ -26,14 +26,14 @@ export interface WantedDestination {
 
 /** A Template in a file. `sent`: the Template as the file states it. `version` null: the file states no version. */
 export interface WantedTemplate {
-  source: Placed
+  source: PlacedObject
   key: string
   version: number | null
   sent: Omit<Manifest, 'version'>
 }
 
 export interface WantedResource {
-  source: Placed
+  source: PlacedObject
   key: string
   name: string
   /** Template of the Resource: key@version, or a key, which means the highest version. Null: the Resource is a website monitor. */
@@ -43,7 +43,7 @@ export interface WantedResource {
 }
 
 export interface WantedSubject {
-  source: Placed
+  source: PlacedObject
   key: string
   name: string
   labels: Readonly<Record<string, string>>
@@ -65,12 +65,12 @@ export interface TableRow {
 }
 
 export interface WantedTable {
-  source: Placed
+  source: PlacedObject
   subject: string
   rows: TableRow[]
 }
 
-export interface Wanted {
+export interface WantedConfiguration {
   destinations: WantedDestination[]
   templates: WantedTemplate[]
   resources: WantedResource[]
@@ -79,9 +79,9 @@ export interface Wanted {
 }
 
 /** Returns the wanted state. Throws FileFault for the first faulty object, in the order of the files. */
-export function readWanted(objects: readonly Placed[]): Wanted {
-  const wanted: Wanted = { destinations: [], templates: [], resources: [], subjects: [], tables: [] }
-  const named = new Map<string, Placed>()
+export function readWanted(objects: readonly PlacedObject[]): WantedConfiguration {
+  const wanted: WantedConfiguration = { destinations: [], templates: [], resources: [], subjects: [], tables: [] }
+  const named = new Map<string, PlacedObject>()
   for (const source of objects) {
     requireShape(source)
     requireOnce(source, named)
@@ -92,7 +92,7 @@ export function readWanted(objects: readonly Placed[]): Wanted {
   return wanted
 }
 
-function requireShape(source: Placed): void {
+function requireShape(source: PlacedObject): void {
   const { kind } = source.value
   const words = Object.keys(kinds)
   if (typeof kind !== 'string') throw faultAt(source, '', `it needs a kind: one of ${words.join(', ')}`)
@@ -105,7 +105,7 @@ function requireShape(source: Placed): void {
 /**
  * Throws for a duplicate. A Resource, a monitor and a subject must not have the same key. Names of destinations are compared without case.
  */
-function requireOnce(source: Placed, named: Map<string, Placed>): void {
+function requireOnce(source: PlacedObject, named: Map<string, PlacedObject>): void {
   const { kind, key, name, version, subject } = source.value
   const id =
     kind === 'Destination'
@@ -121,7 +121,7 @@ function requireOnce(source: Placed, named: Map<string, Placed>): void {
   named.set(id, source)
 }
 
-function addTo(wanted: Wanted, source: Placed): void {
+function addTo(wanted: WantedConfiguration, source: PlacedObject): void {
   const value = withoutNulls(source.value)
   switch (value['kind']) {
     case 'Destination':
@@ -137,14 +137,14 @@ function addTo(wanted: Wanted, source: Placed): void {
   }
 }
 
-function destinationOf(source: Placed, sent: DestinationFile): WantedDestination {
+function destinationOf(source: PlacedObject, sent: DestinationFile): WantedDestination {
   const { name, type, channel = '', enabled = true, send_on_open: sendOnOpen = false, default: isDefault = null } = sent
   if (type === 'webhook' && channel !== '') throw faultAt(source, 'channel', 'a webhook has no channel')
   if (type === 'slack' && sendOnOpen) throw faultAt(source, 'send_on_open', 'only a webhook hears of openings')
   return { source, name: name.trim(), type, channel: channel.replace(/^[#\s]+/, '').trimEnd(), enabled, sendOnOpen, isDefault }
 }
 
-function templateOf(source: Placed, { kind: _, version = null, ...sent }: Record<string, unknown>): WantedTemplate {
+function templateOf(source: PlacedObject, { kind: _, version = null, ...sent }: Record<string, unknown>): WantedTemplate {
   readRevision(source, { ...sent, version: version ?? 1 } as Manifest, null)
   return { source, key: String(sent['key']), version: version as number | null, sent: sent as Omit<Manifest, 'version'> }
 }
@@ -154,7 +154,7 @@ function templateOf(source: Placed, { kind: _, version = null, ...sent }: Record
  * references to destinations are not resolved.
  */
 export function readRevision(
-  source: Placed,
+  source: PlacedObject,
   manifest: Manifest,
   destinations: readonly { id: string; name: string }[] | null,
 ): Template {
@@ -166,7 +166,7 @@ export function readRevision(
   }
 }
 
-function resourceOf(source: Placed, value: Record<string, unknown>): WantedResource {
+function resourceOf(source: PlacedObject, value: Record<string, unknown>): WantedResource {
   const { key, name, template = null, meta = {} } = value
   return {
     source,
@@ -178,7 +178,7 @@ function resourceOf(source: Placed, value: Record<string, unknown>): WantedResou
   }
 }
 
-function subjectOf(source: Placed, sent: SubjectFile): WantedSubject {
+function subjectOf(source: PlacedObject, sent: SubjectFile): WantedSubject {
   const signals = (sent.signals ?? []).map(({ key, name, kind, meta = {} }) => {
     return { key, name: name.trim(), kind, meta: { ...meta } }
   })
@@ -188,7 +188,7 @@ function subjectOf(source: Placed, sent: SubjectFile): WantedSubject {
   return { source, key: sent.key, name: sent.name.trim(), labels: labelsOf(source, sent), signals, rules }
 }
 
-function requireUnique(source: Placed, part: string, items: readonly { key: string }[]): void {
+function requireUnique(source: PlacedObject, part: string, items: readonly { key: string }[]): void {
   const seen = new Set<string>()
   for (const [i, { key }] of items.entries()) {
     if (seen.has(key)) throw faultAt(source, `${part}.${i}.key`, `the key ${key} stands twice`)
@@ -196,7 +196,7 @@ function requireUnique(source: Placed, part: string, items: readonly { key: stri
   }
 }
 
-function tableOf(source: Placed, { subject, rows }: DeliveryTableFile): WantedTable {
+function tableOf(source: PlacedObject, { subject, rows }: DeliveryTableFile): WantedTable {
   const seen = new Set<string>()
   for (const [i, { destination }] of rows.entries()) {
     const name = destination.trim().toLowerCase()
@@ -206,7 +206,7 @@ function tableOf(source: Placed, { subject, rows }: DeliveryTableFile): WantedTa
   return { source, subject, rows: rows.map(({ destination, on }) => ({ destination: destination.trim(), on: [...new Set(on)] })) }
 }
 
-function labelsOf(source: Placed, { labels = {} }: { labels?: unknown }): Record<string, string> {
+function labelsOf(source: PlacedObject, { labels = {} }: { labels?: unknown }): Record<string, string> {
   const entries = Object.entries(labels as object)
   const wrong = entries.find(([key, value]) => !isLabelKey(key) || !isLabelValue(value))
   if (wrong !== undefined) {

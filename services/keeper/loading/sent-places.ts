@@ -20,7 +20,7 @@ export interface WantedPlaces extends WantedNumbers, Pick<WantedHistory, 'bound'
 }
 
 /** Row that a stored place names. The row's Resource still has the row's signal. */
-interface Placed {
+interface PlacedRow {
   subjectId: string
   rowId: string
   signal: ReportedSignal
@@ -34,9 +34,9 @@ export function addPlaced(
   context: KeeperContext,
   stored: readonly (ObservationIdDocument | null)[],
   wanted: WantedPlaces,
-): { places: Map<string, ObservationIdDocument>; placed: Placed[] } {
+): { places: Map<string, ObservationIdDocument>; placed: PlacedRow[] } {
   const places = new Map<string, ObservationIdDocument>()
-  const placed: Placed[] = []
+  const placed: PlacedRow[] = []
   for (const place of stored) {
     if (place === null) continue
     places.set(place.id, place)
@@ -58,7 +58,7 @@ export function addPlaced(
 }
 
 /** Returns the ids of the series of stored rows. `rows`: stored rows by id. */
-export function seriesOfPlaced(placed: readonly Placed[], rows: ReadonlyMap<string, PushedObservationDocument>): string[] {
+export function seriesOfPlaced(placed: readonly PlacedRow[], rows: ReadonlyMap<string, PushedObservationDocument>): string[] {
   return placed.flatMap(({ subjectId, rowId, signal }) => {
     const row = rows.get(rowId)
     if (row === undefined || signal.series === 'none') return []

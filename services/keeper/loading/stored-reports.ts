@@ -54,7 +54,7 @@ export async function loadStoredReports(
   inputs: readonly Input[],
   { mayGoOn, readsPlaces }: { mayGoOn: () => boolean; readsPlaces: boolean },
 ): Promise<RoundReports> {
-  const wanted: Wanted = {
+  const wanted: WantedReports = {
     series: new Set(),
     pushed: new Set(),
     signals: new Map(),
@@ -154,7 +154,7 @@ function roundReports(
   }
 }
 
-interface Wanted extends WantedHistory, WantedPlaces {
+interface WantedReports extends WantedHistory, WantedPlaces {
   series: Set<string>
   /** Keys of the signals that are read by rules which this round saves, by subject id. */
   signals: Map<string, Set<string>>
@@ -188,7 +188,12 @@ const isCommand = (input: Input): input is CommandInput => input.kind === 'comma
  * Adds the rows that the step of a command will need and the subject's memory lacks. `isOnly`: the subject has no other command in the
  * round.
  */
-function addWanted(context: KeeperContext, { subjectId, at, command }: CommandInput, isOnly: boolean, wanted: Wanted): void {
+function addWanted(
+  context: KeeperContext,
+  { subjectId, at, command }: CommandInput,
+  isOnly: boolean,
+  wanted: WantedReports,
+): void {
   const entry = context.cache.get(subjectId)
   const subject = entry?.subject
   if ('policy' in command) {

@@ -5,7 +5,7 @@ import type { OutboxEntry } from '#shared/contracts/subjects/subject.ts'
 import type { Evidence } from '#shared/contracts/subjects/verdict.ts'
 import { type HistoryEntry, historyEntry } from '#shared/incidents/incident-history.ts'
 
-interface Kept {
+interface KeptIncident {
   document: IncidentDocument | null
   history: HistoryEntry[]
   /** Bytes of each entry of `history`. */
@@ -24,7 +24,7 @@ const reasonsMax = 1_000
 /** Incidents of one rule, which has at most one open incident at a time. */
 export class KeptIncidents {
   readonly #bytesMax: number
-  readonly #incidents = new Map<string, Kept>()
+  readonly #incidents = new Map<string, KeptIncident>()
   readonly #reasons = new Map<string, number>()
   #bytes = 0
   #omitted = 0
@@ -51,10 +51,10 @@ export class KeptIncidents {
     })
   }
 
-  #incident(id: string): Kept {
+  #incident(id: string): KeptIncident {
     const known = this.#incidents.get(id)
     if (known !== undefined) return known
-    const incident: Kept = { document: null, history: [], sizes: [], omitted: 0 }
+    const incident: KeptIncident = { document: null, history: [], sizes: [], omitted: 0 }
     this.#incidents.set(id, incident)
     this.#bytes += incidentBytes
     return incident

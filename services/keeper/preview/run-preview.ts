@@ -19,7 +19,7 @@ import { PreviewReports } from './preview-reports.ts'
 const subjectId = 'preview000'
 
 /** An Observation with its instant and its position in the request. */
-interface Placed {
+interface PlacedObservation {
   sent: SentObservation
   atUs: number
   /** Instant of the Observation, ms. */
@@ -69,7 +69,7 @@ interface Request {
   answers: Preview['answers']
   /** Instant up to which the rule is run, ms. */
   until: number
-  observations: readonly Placed[]
+  observations: readonly PlacedObservation[]
 }
 
 /** Runs one rule. A Template's rules do not read each other: each rule runs alone and is judged only at its own deadlines. */
@@ -136,7 +136,7 @@ const unjudged = (subject: SubjectDocument): SubjectDocument => ({
 })
 
 /** Steps one Observation. Throws the refusal of the Observation; its `field` contains the Observation's position in the request. */
-function observe(subject: SubjectDocument, { sent, at, place }: Placed, context: StepContext): Step {
+function observe(subject: SubjectDocument, { sent, at, place }: PlacedObservation, context: StepContext): Step {
   const command = { kind: 'observe' as const, id: `o${place}`, observations: [sent] }
   const taken = step(subject, { kind: 'command', subjectId, at, command }, context)
   if (taken.reply?.ok !== true) throw errorOf(taken.reply?.error)

@@ -10,7 +10,7 @@ import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import type { BatchLoop } from '../batch-loop.ts'
 
-interface Context {
+interface TellOpenContext {
   bus: Bus
   store: Store
   logger: Logger
@@ -21,7 +21,7 @@ interface Context {
  * reminder of an incident tells it.
  */
 export const hearDestinations = (
-  { bus, store, logger }: Context,
+  { bus, store, logger }: TellOpenContext,
   dispatch: Pick<BatchLoop<string>, 'add'>,
   queue: string,
 ): Promise<Subscription> =>

@@ -42,15 +42,15 @@ export interface LocalRequests {
 }
 
 /** A request that waits for its response. The object itself is the request's key in the table of waiting callers. */
-interface Asked {
+interface WaitingRequest {
   request: LocalRequest
   receiver: LocalSubscriber
 }
 
 export function createLocalRequests(clock: Clock): LocalRequests {
   const table = createTable()
-  const answers = createWaitingAnswers<Asked, string>(clock)
-  let waiting: Asked[] = []
+  const answers = createWaitingAnswers<WaitingRequest, string>(clock)
+  let waiting: WaitingRequest[] = []
   /** Delivers all requests of one turn of the event loop together, so that their receivers can handle them as one batch. */
   const handOver = () => {
     const turn = waiting

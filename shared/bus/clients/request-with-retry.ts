@@ -14,7 +14,7 @@ const { retryMs } = limits.request
 /** Number of times that the pause doubles while the responder is busy. The pauses are 50, 100, 200, 400, 400 ms. */
 const busyDoublings = 3
 
-interface Asked {
+interface RetriedRequest {
   who: string
   subject: string
   body: unknown
@@ -27,7 +27,7 @@ interface Asked {
  * Sends the request in attempts of 2 s (1 s in a cluster), for 4 s in total unless `onceMs` is set. `who` names the responder in the error.
  * Throws the responder's AppError. Throws `unavailable` if no response arrived in time; the request may have been executed.
  */
-export async function requestWithRetry(bus: Bus, clock: Clock, asked: Asked): Promise<unknown> {
+export async function requestWithRetry(bus: Bus, clock: Clock, asked: RetriedRequest): Promise<unknown> {
   const { who, subject, body, onceMs, traceId = newTraceId() } = asked
   const withinMs = onceMs ?? limits.request.totalMs
   let busy = 0

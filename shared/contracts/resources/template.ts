@@ -206,8 +206,8 @@ export type DecisionNode =
   | Comparison
 
 /** Value of a field: the answer of a Resource, or the field's default. */
-export type Answer = string | number | boolean | string[] | number[]
-export type Answers = Readonly<Record<string, Answer>>
+export type TemplateAnswer = string | number | boolean | string[] | number[]
+export type Answers = Readonly<Record<string, TemplateAnswer>>
 
 export interface TemplateField {
   key: string
@@ -215,7 +215,7 @@ export interface TemplateField {
   help: string
   type: FieldType
   required: boolean
-  default: Answer | null
+  default: TemplateAnswer | null
   options: string[]
   min: number | null
   max: number | null

@@ -4,14 +4,14 @@ import type { Document, Filter } from 'mongodb'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { columnsOf, type PlannedCondition, type QueryPlan, type SortKey } from '#shared/store/query.ts'
 
-export type Kept = Document & { _id: string }
+export type MongoDocument = Document & { _id: string }
 
 /** Stored fields that only this adapter uses; it removes them from the documents that it returns. */
 export const shadow = { booleans: '_booleans', expireOn: '_expireOn', stamp: '_stamp' } as const
 
-export function toKept(collection: CollectionName, document: object): Kept {
+export function toKept(collection: CollectionName, document: object): MongoDocument {
   const { id, ...rest } = document as { id: string } & Document
-  const kept: Kept = { _id: id, ...rest }
+  const kept: MongoDocument = { _id: id, ...rest }
   const booleans: string[] = []
   for (const column of columnsOf(collection).keys()) {
     const value = kept[column]
@@ -26,7 +26,7 @@ export function toKept(collection: CollectionName, document: object): Kept {
   return kept
 }
 
-export function fromKept(kept: Kept): Document {
+export function fromKept(kept: MongoDocument): Document {
   const { _id, [shadow.booleans]: booleans, [shadow.expireOn]: _date, [shadow.stamp]: _stamp, ...rest } = kept
   const document: Document = { id: _id, ...rest }
   for (const column of (booleans as string[] | undefined) ?? []) {
@@ -36,7 +36,11 @@ export function fromKept(kept: Kept): Document {
 }
 
 /** Returns the arguments of `find` for a plan: the filter (conditions and cursor), the sort, the projection. */
-export function findOptions(plan: QueryPlan): { filter: Filter<Kept>; sort: [string, 1 | -1][]; projection: Document | null } {
+export function findOptions(plan: QueryPlan): {
+  filter: Filter<MongoDocument>
+  sort: [string, 1 | -1][]
+  projection: Document | null
+} {
   const conditions = [filterOf(plan.conditions)]
   if (plan.sort[0]?.after !== undefined) conditions.push({ $or: behind(plan.sort) })
   return {
@@ -46,7 +50,7 @@ export function findOptions(plan: QueryPlan): { filter: Filter<Kept>; sort: [str
   }
 }
 
-export function filterOf(conditions: readonly PlannedCondition[]): Filter<Kept> {
+export function filterOf(conditions: readonly PlannedCondition[]): Filter<MongoDocument> {
   const filter: Document = {}
   for (const condition of conditions) {
     const field = stored(condition.field)

@@ -9,7 +9,7 @@ import { collections } from '#shared/store/collections.ts'
 import { type Ground, type MigrateOptions, migrate, needsMigrations, type Progress } from '#shared/store/migrations/migrate.ts'
 import { firstNumber, type Migration, migrations, type StoredDocument } from '#shared/store/migrations/migrations.ts'
 import { createClient, databaseOf, within } from '#shared/store/mongodb/mongodb.ts'
-import { fromKept, type Kept } from '#shared/store/mongodb/mongodb-documents.ts'
+import { fromKept, type MongoDocument } from '#shared/store/mongodb/mongodb-documents.ts'
 import { duplicateKey, storeErrorOf } from '#shared/store/mongodb/mongodb-errors.ts'
 import { putReplacements, putUpserts } from '#shared/store/mongodb/mongodb-put.ts'
 import { StoreError } from '#shared/store/port.ts'
@@ -86,7 +86,7 @@ function groundOf(database: Db, marks: Collection<Mark>, me: string, { tell }: M
     if (matchedCount === 0) throw new StoreError('unavailable', 'Another process has taken over the conversion of the store.')
   }
   const write = async ({ collection: name, change }: Migration, documents: readonly StoredDocument[]) => {
-    const collection = database.collection<Kept>(name)
+    const collection = database.collection<MongoDocument>(name)
     let open = documents
     const changeOf = change ?? (() => null)
     while (open.length > 0) {
@@ -120,7 +120,7 @@ function groundOf(database: Db, marks: Collection<Mark>, me: string, { tell }: M
     },
     page: async (name, after) => {
       const rows = database
-        .collection<Kept>(name)
+        .collection<MongoDocument>(name)
         .find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit: limits.store.migration.pageDocuments })
       return (await answered(rows.toArray())).map(fromKept)
     },

@@ -9,12 +9,12 @@ import {
 } from 'mongodb'
 import { limits } from '#shared/limits/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { type Kept, shadow, toKept } from '#shared/store/mongodb/mongodb-documents.ts'
+import { type MongoDocument, shadow, toKept } from '#shared/store/mongodb/mongodb-documents.ts'
 import { duplicateKey, storeErrorOf } from '#shared/store/mongodb/mongodb-errors.ts'
 import { type PutResult, StoreError } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'
 
-type Writes = AnyBulkWriteOperation<Kept>[]
+type Writes = AnyBulkWriteOperation<MongoDocument>[]
 
 interface BulkOutcome {
   /** Number of replacements whose filter matched a document. */
@@ -30,7 +30,7 @@ const stampCharacters = 16
  * the value.
  */
 export async function putInserts(
-  collection: Collection<Kept>,
+  collection: Collection<MongoDocument>,
   name: CollectionName,
   documents: readonly object[],
 ): Promise<PutResult[]> {
@@ -48,7 +48,7 @@ export async function putInserts(
 }
 
 export async function putAdvances(
-  collection: Collection<Kept>,
+  collection: Collection<MongoDocument>,
   name: CollectionName,
   documents: readonly object[],
 ): Promise<PutResult[]> {
@@ -56,7 +56,7 @@ export async function putAdvances(
 }
 
 export async function putUpserts(
-  collection: Collection<Kept>,
+  collection: Collection<MongoDocument>,
   name: CollectionName,
   documents: readonly object[],
 ): Promise<PutResult[]> {
@@ -68,7 +68,7 @@ export async function putUpserts(
  * whether the write succeeded.
  */
 export async function putReplacements(
-  collection: Collection<Kept>,
+  collection: Collection<MongoDocument>,
   name: CollectionName,
   documents: readonly object[],
 ): Promise<PutResult[]> {
@@ -95,15 +95,15 @@ export async function putReplacements(
   return await settleReplacements(collection, kept, new Set(outcome.collided))
 }
 
-function replacement(filter: Document, document: Kept, upsert: boolean): AnyBulkWriteOperation<Kept> {
+function replacement(filter: Document, document: MongoDocument, upsert: boolean): AnyBulkWriteOperation<MongoDocument> {
   const { _id, ...rest } = document
-  return { replaceOne: { filter, replacement: rest as Kept, upsert } }
+  return { replaceOne: { filter, replacement: rest as MongoDocument, upsert } }
 }
 
 /**
  * Runs an unordered bulk. An item may be written, match no document, or collide with a unique index. Throws if any item ended otherwise.
  */
-async function bulk(collection: Collection<Kept>, writes: Writes): Promise<BulkOutcome> {
+async function bulk(collection: Collection<MongoDocument>, writes: Writes): Promise<BulkOutcome> {
   try {
     const { matchedCount } = await collection.bulkWrite(writes, { ordered: false })
     return { matched: matchedCount, collided: [] }
@@ -125,7 +125,7 @@ async function bulk(collection: Collection<Kept>, writes: Writes): Promise<BulkO
  * case the write is repeated, and then finds the document.
  */
 async function putOver(
-  collection: Collection<Kept>,
+  collection: Collection<MongoDocument>,
   name: CollectionName,
   documents: readonly object[],
   guard: ((rev: number) => Document) | null,
@@ -135,7 +135,7 @@ async function putOver(
   let open = kept.map((_, index) => index)
   for (let tries = 1; open.length > 0; tries++) {
     const writes: Writes = open.map(index =>
-      replacement({ _id: kept[index]!._id, ...guard?.(kept[index]!['rev']) }, kept[index] as Kept, true),
+      replacement({ _id: kept[index]!._id, ...guard?.(kept[index]!['rev']) }, kept[index] as MongoDocument, true),
     )
     const { collided } = await bulk(collection, writes)
     if (collided.length === 0) break
@@ -154,8 +154,8 @@ async function putOver(
 }
 
 async function settleReplacements(
-  collection: Collection<Kept>,
-  kept: readonly Kept[],
+  collection: Collection<MongoDocument>,
+  kept: readonly MongoDocument[],
   collided: ReadonlySet<number>,
 ): Promise<PutResult[]> {
   const stored = await readBack(
@@ -174,7 +174,11 @@ async function settleReplacements(
  * Reads the stored documents after a lost response, and returns the results of the writes. Throws if the server may still write a document
  * later; the caller then retries.
  */
-async function settleUnknown(collection: Collection<Kept>, kept: readonly Kept[], error: unknown): Promise<PutResult[]> {
+async function settleUnknown(
+  collection: Collection<MongoDocument>,
+  kept: readonly MongoDocument[],
+  error: unknown,
+): Promise<PutResult[]> {
   const stored = await readBack(
     collection,
     kept.map(document => document._id),
@@ -187,7 +191,7 @@ async function settleUnknown(collection: Collection<Kept>, kept: readonly Kept[]
   })
 }
 
-function isMine(found: Document | undefined, document: Kept): boolean {
+function isMine(found: Document | undefined, document: MongoDocument): boolean {
   if (found?.['rev'] !== document['rev']) return false
   return document['writer'] === undefined
     ? found?.[shadow.stamp] === document[shadow.stamp]
@@ -195,7 +199,7 @@ function isMine(found: Document | undefined, document: Kept): boolean {
 }
 
 /** Reads the revisions of stored documents. With read concern majority, an election cannot undo a write that was reported as `written`. */
-async function readBack(collection: Collection<Kept>, ids: readonly string[]): Promise<Map<string, Document>> {
+async function readBack(collection: Collection<MongoDocument>, ids: readonly string[]): Promise<Map<string, Document>> {
   const projection = { rev: 1, writer: 1, [shadow.stamp]: 1 }
   const found = await collection.find({ _id: { $in: [...ids] } }, { projection, readConcern: { level: 'majority' } }).toArray()
   return new Map(found.map(document => [document._id, document]))

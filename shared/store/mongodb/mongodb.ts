@@ -4,14 +4,14 @@
 import { type Collection, MongoClient, type MongoClientOptions } from 'mongodb'
 import { limits } from '#shared/limits/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { filterOf, findOptions, fromKept, type Kept, shadow } from '#shared/store/mongodb/mongodb-documents.ts'
+import { filterOf, findOptions, fromKept, type MongoDocument, shadow } from '#shared/store/mongodb/mongodb-documents.ts'
 import { storeErrorOf } from '#shared/store/mongodb/mongodb-errors.ts'
 import { putAdvances, putInserts, putReplacements, putUpserts } from '#shared/store/mongodb/mongodb-put.ts'
 import { type PutMode, type PutResult, type Room, type Store, StoreError } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
 import { numbersIn, planNumbers, planQuery, planWhere, type QueryPlan, requireMode } from '#shared/store/query.ts'
 
-type Put = (collection: Collection<Kept>, name: CollectionName, documents: readonly object[]) => Promise<PutResult[]>
+type Put = (collection: Collection<MongoDocument>, name: CollectionName, documents: readonly object[]) => Promise<PutResult[]>
 
 const defaultDatabase = 'watchkeeper'
 
@@ -51,7 +51,7 @@ export function createClient(url: string): MongoClient {
 
 function createStore(client: MongoClient, databaseName: string): Store {
   const database = client.db(databaseName)
-  const at = (name: CollectionName) => database.collection<Kept>(name)
+  const at = (name: CollectionName) => database.collection<MongoDocument>(name)
   const put = (mode: PutMode, run: Put) => (name: CollectionName, documents: readonly object[]) =>
     translated(async () => {
       requireMode(name, mode)
@@ -96,20 +96,20 @@ function roomOf({ fsTotalSize, fsUsedSize }: Record<string, unknown>): Room | nu
   return { freeBytes: Math.max(0, fsTotalSize - fsUsedSize), totalBytes: fsTotalSize }
 }
 
-async function findDocuments(collection: Collection<Kept>, plan: QueryPlan): Promise<object[]> {
+async function findDocuments(collection: Collection<MongoDocument>, plan: QueryPlan): Promise<object[]> {
   const { filter, sort, projection } = findOptions(plan)
   const found = collection.find(filter, { sort, limit: plan.limit, ...(projection === null ? {} : { projection }) })
   return (await found.toArray()).map(fromKept)
 }
 
-async function getDocuments(collection: Collection<Kept>, ids: readonly string[]): Promise<(object | null)[]> {
+async function getDocuments(collection: Collection<MongoDocument>, ids: readonly string[]): Promise<(object | null)[]> {
   if (ids.length === 0) return []
   const found = await collection.find({ _id: { $in: [...ids] } }).toArray()
   const byId = new Map(found.map(document => [document._id, fromKept(document)]))
   return ids.map(id => byId.get(id) ?? null)
 }
 
-async function deleteDocuments(collection: Collection<Kept>, ids: readonly string[]): Promise<number> {
+async function deleteDocuments(collection: Collection<MongoDocument>, ids: readonly string[]): Promise<number> {
   return ids.length === 0 ? 0 : (await collection.deleteMany({ _id: { $in: [...ids] } })).deletedCount
 }
 

@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads'
 import { limits } from '#shared/limits/limits.ts'
 import { StoreError } from '#shared/store/port.ts'
-import type { Answer, Failure, Operation, Outcome, Request } from '#shared/store/sqlite/sqlite-messages.ts'
+import type { Failure, Operation, Outcome, Request, WorkerAnswer } from '#shared/store/sqlite/sqlite-messages.ts'
 import type { SqlValue } from '#shared/store/sqlite/sqlite-query.ts'
 
 export interface SqliteChannel {
@@ -36,7 +36,7 @@ export async function openSqliteChannel(path: string): Promise<SqliteChannel> {
     worker.once('error', error =>
       reject(new StoreError('permanent', `The embedded store did not start: ${error.message}.`, error)),
     )
-    worker.once('message', (answer: Answer) => {
+    worker.once('message', (answer: WorkerAnswer) => {
       if ('ready' in answer && !answer.ready) reject(new StoreError(answer.failure.kind, answer.failure.message))
       else resolve()
     })
@@ -69,7 +69,7 @@ function createChannel(worker: Worker): SqliteChannel {
     for (const one of waiting.values()) one.reject(error)
     waiting.clear()
   }
-  worker.on('message', (answer: Answer) => {
+  worker.on('message', (answer: WorkerAnswer) => {
     if ('part' in answer) waiting.get(answer.part)?.parts.push(answer.values)
     if (!('numbers' in answer)) return
     for (const [index, number] of answer.numbers.entries()) {

@@ -66,7 +66,7 @@ export function charactersOf(values: readonly SqlValue[], from = 0): number {
  * A message of the worker thread. The first message reports whether the worker could open the file. A later message has the outcomes of a
  * transaction, or some of the values that one operation has found.
  */
-export type Answer =
+export type WorkerAnswer =
   | { ready: true }
   | { ready: false; failure: Failure }
   /** Some of the values that operation number `part` has found, in order. The last values are in the operation's outcome. */

@@ -7,12 +7,12 @@ import { limits } from '#shared/limits/limits.ts'
 import { failureOf } from '#shared/store/sqlite/sqlite-errors.ts'
 import { openSqliteFile, type SqliteFile } from '#shared/store/sqlite/sqlite-file.ts'
 import {
-  type Answer,
   charactersOf,
   type Failure,
   type Operation,
   type Outcome,
   type Request,
+  type WorkerAnswer,
 } from '#shared/store/sqlite/sqlite-messages.ts'
 import { runOperation } from '#shared/store/sqlite/sqlite-operations.ts'
 import type { SqlValue } from '#shared/store/sqlite/sqlite-query.ts'
@@ -22,7 +22,7 @@ if (port === null) throw new Error('This file runs as a worker thread only.')
 
 const { path } = workerData as { path: string }
 /** Sends a message to the caller's thread. Lists of numbers are transferred, not copied. */
-const say = (answer: Answer) => port.postMessage(answer, 'outcomes' in answer ? buffersOf(answer.outcomes) : [])
+const say = (answer: WorkerAnswer) => port.postMessage(answer, 'outcomes' in answer ? buffersOf(answer.outcomes) : [])
 
 const buffersOf = (outcomes: readonly (Outcome | Failure)[]) =>
   outcomes.flatMap(outcome => (outcome instanceof Float64Array ? [outcome.buffer] : []))
@@ -64,7 +64,7 @@ function arrivalsFrom(first: Request): Arrivals {
  * Runs operations in one transaction, until no further operation is waiting, or until the values read so far fill one message. If the
  * transaction fails, all operations in it fail.
  */
-function commitSome(file: SqliteFile, first: Arrived, arrivals: Arrivals): Answer {
+function commitSome(file: SqliteFile, first: Arrived, arrivals: Arrivals): WorkerAnswer {
   const numbers = [first.number]
   const outcomes: (Outcome | Failure)[] = []
   let characters = 0

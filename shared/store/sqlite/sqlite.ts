@@ -16,7 +16,7 @@ import { openSqliteReader, type SqliteReader } from '#shared/store/sqlite/sqlite
 import { rowCodec } from '#shared/store/sqlite/sqlite-rows.ts'
 import { quoted } from '#shared/store/sqlite/sqlite-schema.ts'
 
-interface Asked extends Claiming {
+interface WaitingWrite extends Claiming {
   mode: PutMode
   collection: CollectionName
   documents: readonly object[]
@@ -117,7 +117,7 @@ interface Part {
  * Makes the puts in order. If all puts fit one message to the worker, either all of them are stored or none. A put without
  * documents is not sent.
  */
-async function putDocuments(channel: SqliteChannel, puts: readonly Asked[]): Promise<PutResult[][]> {
+async function putDocuments(channel: SqliteChannel, puts: readonly WaitingWrite[]): Promise<PutResult[][]> {
   for (const { mode, collection } of puts) requireMode(collection, mode)
   const results = puts.map((): PutResult[] => [])
   let isLost = false
@@ -134,7 +134,7 @@ async function putDocuments(channel: SqliteChannel, puts: readonly Asked[]): Pro
 }
 
 /** Splits puts into parts, in order. A part is one message to the worker, and ends with the document that fills the message. */
-function partsOf(puts: readonly Asked[]): Part[] {
+function partsOf(puts: readonly WaitingWrite[]): Part[] {
   const parts: Part[] = []
   for (const [position, { mode, collection, documents, isClaim = false }] of puts.entries()) {
     const { encode } = rowCodec(collection)

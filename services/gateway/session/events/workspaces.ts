@@ -33,7 +33,7 @@ export interface WatchedWorkspaces {
   stop(): Promise<void>
 }
 
-interface Context {
+interface WorkspaceEventsContext {
   bus: Bus
   clock: Clock
   incidentIds: IncidentIds
@@ -41,7 +41,7 @@ interface Context {
   metrics: EventMetrics
 }
 
-export function watchWorkspaces({ bus, clock, incidentIds, locationNames, metrics }: Context): WatchedWorkspaces {
+export function watchWorkspaces({ bus, clock, incidentIds, locationNames, metrics }: WorkspaceEventsContext): WatchedWorkspaces {
   const workspaces = new Map<string, WatchedWorkspace>()
   const words = { encode: incidentIds.encode, sayCause: sayRemembered(locationNames), placeOf: locationNames.remembered }
   const drop = (workspaceId: string): Promise<void> => {

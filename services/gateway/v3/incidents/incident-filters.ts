@@ -27,7 +27,7 @@ export const incidentFilterRefusals = [
   ...filterRefusals,
 ]
 
-type Sent = { [Name in keyof typeof incidentFilters]?: Static<(typeof incidentFilters)[Name]['schema']> }
+type IncidentQuery = { [Name in keyof typeof incidentFilters]?: Static<(typeof incidentFilters)[Name]['schema']> }
 
 /** Returns a page of Incidents, newest first. `resourceId`: id of the Resource that the path names; absent: all Resources. */
 export async function listIncidents(
@@ -37,7 +37,14 @@ export async function listIncidents(
 ): Promise<Paged> {
   const { directory, incidentIds } = context
   const { workspaceId, traceId } = call
-  const { resource, rule = null, lifecycle, confirmation, acknowledged, resource_state: state = 'all' } = call.query as Sent
+  const {
+    resource,
+    rule = null,
+    lifecycle,
+    confirmation,
+    acknowledged,
+    resource_state: state = 'all',
+  } = call.query as IncidentQuery
   const filters = {
     state,
     ...readFilters(call.query, isRedactedIn(workspaceId, call.request.identity)),

@@ -30,7 +30,7 @@ const Report = Strict({
 })
 type Report = Static<typeof Report>
 
-interface Sent {
+interface AddressReport {
   address: AddressIdentity
   body: Report
   observation: SentObservation
@@ -61,14 +61,17 @@ const record: Route<AddressIdentity, typeof Report, GatewayContext, Call> = {
  */
 export const reportRoute: Route = record
 
-async function takeReport(context: GatewayContext, { address, body, traceId }: Omit<Sent, 'observation'>): Promise<unknown> {
-  const sent: Sent = { address, body, observation: sentObservation(body), traceId }
+async function takeReport(
+  context: GatewayContext,
+  { address, body, traceId }: Omit<AddressReport, 'observation'>,
+): Promise<unknown> {
+  const sent: AddressReport = { address, body, observation: sentObservation(body), traceId }
   const asked = { workspaceId: address.workspaceId, references: [body.resource] }
   const [resource = null] = await context.directory.ask('resolve-resources', asked, traceId)
   return resource === null ? firstReport(context, sent) : report(context, sent, resource)
 }
 
-async function report({ keeper }: GatewayContext, sent: Sent, { id, key, template, archivedAt }: ResolvedResource) {
+async function report({ keeper }: GatewayContext, sent: AddressReport, { id, key, template, archivedAt }: ResolvedResource) {
   const { address, observation: observed, traceId } = sent
   if (address.template !== null && keyOf(template) !== address.template) {
     throw invalid('resource', `This address reports on Resources of the Template ${address.template} alone`)
@@ -83,7 +86,7 @@ async function report({ keeper }: GatewayContext, sent: Sent, { id, key, templat
  * Creates the Resource with its first report. The keeper first tries the report without storing it, so that a refused report reserves no
  * key. If two first reports name the same key, both reports go to the Resource of the earlier reservation.
  */
-async function firstReport(context: GatewayContext, sent: Sent) {
+async function firstReport(context: GatewayContext, sent: AddressReport) {
   const { directory, keeper } = context
   const { address, body, observation: observed, traceId } = sent
   const { id: addressId, workspaceId } = address
@@ -111,7 +114,7 @@ async function firstReport(context: GatewayContext, sent: Sent) {
 const nameCharacters = 100
 const keyForm = /^[A-Za-z0-9][A-Za-z0-9._:@-]*$/
 
-async function templateOf(context: GatewayContext, { address, body, traceId }: Sent): Promise<string> {
+async function templateOf(context: GatewayContext, { address, body, traceId }: AddressReport): Promise<string> {
   const { resource, template_id: reference } = body
   if (reference == null) {
     throw invalid('resource', `There is no Resource '${resource}'; a first report names its Template as template_id`)

@@ -218,13 +218,13 @@ async function requireLocations({ directory }: GatewayContext, sent: unknown, tr
   if (!sent.every(id => typeof id !== 'string' || known.has(id))) throw invalid('locations', 'There is no such Location')
 }
 
-type Wanted = Record<'workspaceId' | 'subjectId' | 'name', string> & { key: string | null }
+type ReservedResource = Record<'workspaceId' | 'subjectId' | 'name', string> & { key: string | null }
 
 /**
  * Reserves a key and returns it (v3 6.1). If no key was sent, the key is a slug of the name's ASCII letters and digits. If the name has
  * none, the key is the id.
  */
-async function reserve({ directory }: GatewayContext, { workspaceId, subjectId, key, name }: Wanted, traceId: string) {
+async function reserve({ directory }: GatewayContext, { workspaceId, subjectId, key, name }: ReservedResource, traceId: string) {
   await directory.ask('require-resource-room', { workspaceId }, traceId)
   if (key === null) {
     const plain = name.replace(/[^A-Za-z0-9]+/g, ' ')

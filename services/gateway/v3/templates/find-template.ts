@@ -3,7 +3,7 @@ import type { AskResults } from '#shared/contracts/ask/ask.ts'
 import { AppError } from '#shared/errors.ts'
 import type { GatewayContext } from '../../context.ts'
 
-interface Named {
+interface NamedTemplate {
   workspaceId: string
   /** Reference to the Template: `key`, which means the highest version, or `key@version`. */
   reference: string
@@ -14,7 +14,7 @@ interface Named {
 /** Returns the Template; null: there is none. Throws `validation` with `field` if the stored revision is damaged. */
 export async function findTemplate(
   { directory }: Pick<GatewayContext, 'directory'>,
-  { workspaceId, reference, field }: Named,
+  { workspaceId, reference, field }: NamedTemplate,
   traceId: string,
 ): Promise<Exclude<AskResults['get-template'], 'damaged'>> {
   const found = await directory.ask('get-template', { workspaceId, reference }, traceId)

@@ -74,7 +74,7 @@ export const updateResource: Handler<'update-resource'> = (subject, command, at,
 
 function withAnswers(
   subject: SubjectDocument,
-  sent: Sent | null,
+  sent: SentMeta | null,
   at: number,
   { templateOf }: StepContext,
 ): { subject: SubjectDocument } | { refused: Refusal } {
@@ -136,7 +136,7 @@ export function shown(
 }
 
 /** Returns the validated answers, or the refusal of the first invalid field. */
-export const answersOf = (template: Template, sent: Sent, present: Answers): { read: Answers } | { refused: Refusal } =>
+export const answersOf = (template: Template, sent: SentMeta, present: Answers): { read: Answers } | { refused: Refusal } =>
   orRefused(() => ({ read: readAnswers(template, sent, present) }))
 
 function orRefused<T>(read: () => T): T | { refused: Refusal } {
@@ -148,7 +148,7 @@ function orRefused<T>(read: () => T): T | { refused: Refusal } {
   }
 }
 
-type Sent = Readonly<Record<string, unknown>>
+type SentMeta = Readonly<Record<string, unknown>>
 
 function labelsOf(present: Record<string, string>, sent: Record<string, string | null>): Record<string, string> {
   const entries = Object.entries({ ...present, ...sent }).filter((entry): entry is [string, string] => entry[1] !== null)

@@ -18,7 +18,7 @@ import type { Refusal } from '../commands/refusal.ts'
 import { invalid } from '../commands/resource-commands.ts'
 import type { StampedObservation } from './observed-row.ts'
 
-interface Named {
+interface NamedTarget {
   /** Key of the signal in the ids of its rows. */
   key: string
   slug: string
@@ -29,7 +29,7 @@ interface Named {
  * `template`: rules of a Template read the signal. `authored`: rules of generation 2 read the signal. `declared`: no rule reads the signal.
  * `website`: the signal stands for one location of a website monitor, and probers report on it, too.
  */
-export type Target = Named &
+export type Target = NamedTarget &
   (
     | { of: 'template' | 'authored'; signal: SignalState }
     /** `isNew`: the Observation declares the signal. */
