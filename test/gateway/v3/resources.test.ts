@@ -102,6 +102,15 @@ t.test('Resource has exactly the documented members (v3 6.6)', async t => {
   )
 })
 
+t.test('creation of a Resource is one command to its keeper', async t => {
+  const before = world.keeper.commands.length
+  const { result } = await create({ name: 'Once' })
+  t.strictSame(
+    world.keeper.commands.slice(before).map(({ subjectId, command }) => [subjectId, command.kind]),
+    [[result.id, 'create-resource']],
+  )
+})
+
 t.test('key is the sent key, else a slug of the name, and is unique (v3 6.1)', async t => {
   t.match(await create({ key: 'Rack:1.a_b@c' }), { status: 201, result: { key: 'Rack:1.a_b@c' } })
   t.match(await create({ name: 'Größe 7!' }), { status: 201, result: { key: 'gr-e-7' } })

@@ -117,13 +117,14 @@ const create = route('POST', all, {
     const name = sent.name.trim()
     const slug = await reserve(context, { workspaceId, subjectId, key: sent.key ?? null, name }, traceId)
     const made = { id: commandId(), workspaceId, slug, name, labels }
-    const command =
-      check === null
-        ? { kind: 'create-resource' as const, ...made, template: reference, answers: meta as Answers }
-        : { kind: 'create-website' as const, ...made, check }
-    await context.keeper.send(subjectId, command, traceId).catch(takenMeanwhile(slug))
-    const now = await context.keeper.send(subjectId, { kind: 'read-resource', id: commandId() }, traceId)
-    return resourceObject(now, { incidentIds: context.incidentIds, identity })
+    const { keeper, incidentIds } = context
+    const now = await (check === null
+      ? keeper.send(subjectId, { kind: 'create-resource', ...made, template: reference, answers: meta as Answers }, traceId)
+      : keeper
+          .send(subjectId, { kind: 'create-website', ...made, check }, traceId)
+          .then(() => keeper.send(subjectId, { kind: 'read-resource', id: commandId() }, traceId))
+    ).catch(takenMeanwhile(slug))
+    return resourceObject(now, { incidentIds, identity })
   },
 })
 
