@@ -81,8 +81,19 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
     runner,
     metrics,
   })
-  const describe = () => ({ version, inFlight: runner.inFlight(), buffered: reporter.waiting(), shed: shedding.total() })
-  const watch = await watchAssignments(bus, locationId, logger, { onEntry: fleet.assign, onRemoved: fleet.unassign })
+  const watch = await watchAssignments(bus, locationId, logger, {
+    onEntry: fleet.assign,
+    onUnreadable: fleet.keepOrUnassign,
+    onRemoved: fleet.unassign,
+  })
+  const describe = () => ({
+    version,
+    inFlight: runner.inFlight(),
+    buffered: reporter.waiting(),
+    shed: shedding.total(),
+    // An older directory refuses a state with this member, so only a prober that has something to say sends it.
+    ...(watch.unreadable() > 0 ? { unreadable: watch.unreadable() } : {}),
+  })
   begun.push(() => watch.close())
   const view = { bus, clock, logger, busNow: busTime.now, locationId, proberId, describe, onChange: fleet.rebalance }
   presence = await createPresence(view)
@@ -94,6 +105,7 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
     metrics.monitors.set(fleet.owned())
     metrics.inFlight.set(runner.inFlight())
     metrics.buffered.set(reporter.waiting())
+    metrics.unreadable.set(watch.unreadable())
   })
   logger.info({ location: locationId, monitors: fleet.owned(), probers: presence.count() }, 'prober checks')
   return {

@@ -1,9 +1,10 @@
-// Watch of this location's check entries, which keepers write into the bucket `checks`. Owns the watch. An entry that breaks its contract is
-// logged and treated as absent.
+// Watch of this location's check entries, which keepers write into the bucket `checks`. Owns the watch, and the list of entries that cannot
+// be read: they are damaged, or a keeper of a newer version has written them.
 import { Compile } from 'typebox/schema'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
-import { CheckEntry } from '#shared/contracts/observations/check.ts'
+import { type Form, schemaOf, upgraded } from '#shared/contracts/form.ts'
+import { CheckEntry, checkEntryForm } from '#shared/contracts/observations/check.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 
 const contract = Compile(CheckEntry)
@@ -11,7 +12,14 @@ const contract = Compile(CheckEntry)
 export interface AssignmentHandlers {
   /** Called for a new, changed or repeated entry. `at`: instant of the entry on bus time, ms. */
   onEntry(subjectId: string, entry: CheckEntry, at: number): void
+  /** Called for an entry that cannot be read. `rev` null: not even its revision. */
+  onUnreadable(subjectId: string, rev: number | null): void
   onRemoved(subjectId: string): void
+}
+
+export interface Assignments extends Subscription {
+  /** Returns the number of entries that cannot be read. */
+  unreadable(): number
 }
 
 /** Resolves when every present entry was delivered. */
@@ -20,19 +28,39 @@ export async function watchAssignments(
   locationId: string,
   logger: Logger,
   handlers: AssignmentHandlers,
-): Promise<Subscription> {
+  form: Form<CheckEntry> = checkEntryForm,
+): Promise<Assignments> {
   const { promise, resolve } = Promise.withResolvers<void>()
+  const unreadable = new Set<string>()
   const subscription = await bus.bucket('checks').watch(keys.checksOfLocation(locationId), {
     onReady: resolve,
-    onEntry: entry => {
-      const subjectId = parseCheckKey(entry.key)?.subjectId
+    onEntry: ({ key, value, at }) => {
+      const subjectId = parseCheckKey(key)?.subjectId
       if (subjectId === undefined) return
-      if (entry.value === null) return handlers.onRemoved(subjectId)
-      if (contract.Check(entry.value)) return handlers.onEntry(subjectId, entry.value, Math.floor(entry.at))
-      logger.warn({ subject: subjectId, location: locationId }, 'check entry breaks its contract')
-      handlers.onRemoved(subjectId)
+      unreadable.delete(subjectId)
+      if (value === null) return handlers.onRemoved(subjectId)
+      const entry = readEntry(form, value)
+      if (entry !== null) return handlers.onEntry(subjectId, entry, Math.floor(at))
+      unreadable.add(subjectId)
+      const { rev, schema } = value as { rev?: unknown; schema?: unknown }
+      logger.warn(
+        { subject: subjectId, location: locationId, schema: schema ?? 1, known: form.schema },
+        'check entry cannot be read: if its schema is later than the known one, install the version of the keepers',
+      )
+      handlers.onUnreadable(subjectId, typeof rev === 'number' ? rev : null)
     },
   })
   await promise
-  return subscription
+  return { unreadable: () => unreadable.size, close: () => subscription.close() }
+}
+
+/** Returns the entry in the present form; null: it is damaged, or of a later schema. */
+function readEntry(form: Form<CheckEntry>, value: unknown): CheckEntry | null {
+  if (typeof value !== 'object' || value === null || schemaOf(value) > form.schema) return null
+  try {
+    const entry = upgraded(form, value as CheckEntry)
+    return contract.Check(entry) ? entry : null
+  } catch {
+    return null // Damaged: the upgrade misses a member.
+  }
 }

@@ -67,6 +67,14 @@ export class Fleet {
     if (this.#started && this.#options.owns(monitor.hash)) this.#enlist(monitor)
   }
 
+  /**
+   * Handles an entry that cannot be read. The monitor is checked on if it has the same revision: a keeper of a newer version has only
+   * rewritten its entry. With another revision its settings are unknown.
+   */
+  keepOrUnassign = (subjectId: string, rev: number | null): void => {
+    if (this.#monitors.get(subjectId)?.entry.rev !== rev) this.unassign(subjectId)
+  }
+
   unassign = (subjectId: string): void => {
     const monitor = this.#monitors.get(subjectId)
     if (monitor === undefined) return

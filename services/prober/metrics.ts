@@ -14,6 +14,7 @@ export interface ProberMetrics {
   monitors: { set(count: number): void }
   inFlight: { set(count: number): void }
   buffered: { set(count: number): void }
+  unreadable: { set(count: number): void }
 }
 
 /** Returns the metrics of one prober. Several probers may share a registry, because their labels differ. */
@@ -61,5 +62,9 @@ export function createMetrics(registry: Registry, location: string, prober: stri
     monitors: gauge('monitors', 'Monitors that this prober runs'),
     inFlight: gauge('checks_in_flight', 'Checks under way'),
     buffered: gauge('buffered_results', 'Results that the bus has not acknowledged'),
+    unreadable: gauge(
+      'unreadable_entries',
+      'Check entries that are damaged or of a newer version, so that their monitors may not be checked',
+    ),
   }
 }

@@ -3,6 +3,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '#shared/observability/logger.ts'
+import { withForms } from '#shared/store/forms.ts'
 import type { MigrateOptions } from '#shared/store/migrations/migrate.ts'
 import type { Store } from '#shared/store/port.ts'
 
@@ -37,13 +38,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   if (mongodbUrl !== undefined && mongodbUrl !== '') {
     // Imported only when needed, so that the embedded store does not load the MongoDB driver.
     const { openMongodbStore } = await import('#shared/store/mongodb/mongodb.ts')
-    const store = await openMongodbStore(mongodbUrl)
+    const store = withForms(await openMongodbStore(mongodbUrl))
     logger.info({ store: 'mongodb' }, 'store opened')
     return store
   }
   const { openSqliteStore } = await import('#shared/store/sqlite/sqlite.ts')
   await mkdir(dataFolder, { recursive: true })
-  const store = await openSqliteStore(embeddedStorePath(dataFolder))
+  const store = withForms(await openSqliteStore(embeddedStorePath(dataFolder)))
   logger.info({ store: 'sqlite' }, 'store opened')
   return store
 }

@@ -147,7 +147,7 @@ export interface BackupContent {
 
 export type StoreErrorKind = 'unavailable' | 'permanent'
 
-/** Error for a damaged document in the store. No retry can read this document, but other documents are not affected. */
+/** Error for a document that is damaged, or of a newer version. No retry can read this document, but other documents are not affected. */
 export class UnreadableDocument extends Error {
   readonly collection: string
   readonly id: string

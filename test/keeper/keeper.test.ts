@@ -697,6 +697,22 @@ t.test('check entries', async t => {
     t.match((await bucket.get(keys.check('aaaa', id)))?.value, { rev: 1 })
     t.equal((await bucket.get(keys.check('stray', id)))?.value ?? null, null)
   })
+
+  t.test('take-over rewrites entries of another schema in its own form, and leaves newer settings', async t => {
+    const world = createWorld()
+    const keeper = await world.startOne()
+    const [rewritten, newer] = [await world.create(), await world.create()]
+    await Promise.all([keeper.service.stop(), world.clock.advance(100)])
+    const bucket = world.client.bucket('checks')
+    const entryOf = async (id: string) => (await bucket.get(keys.check('aaaa', id)))?.value
+    const before = await entryOf(rewritten)
+    await bucket.put(keys.check('aaaa', rewritten), { ...(before as object), schema: 2, request: {} })
+    await bucket.put(keys.check('aaaa', newer), { rev: 9, schema: 2 })
+    await world.startOne()
+    await world.clock.advance(second)
+    t.strictSame(await entryOf(rewritten), before)
+    t.strictSame(await entryOf(newer), { rev: 9, schema: 2 })
+  })
 })
 
 /** Store that records the name of every call in `order` when the call ends. */

@@ -6,7 +6,7 @@ import { Value } from 'typebox/value'
 import { type Due, DueHeap } from '#shared/async/due-heap.ts'
 import { type Bucket, type BucketName, type Bus, BusError } from '#shared/bus/port.ts'
 import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
-import { CheckResult } from '#shared/contracts/observations/check.ts'
+import { type CheckEntry, CheckResult } from '#shared/contracts/observations/check.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
@@ -283,7 +283,7 @@ test('change during the joining of a prober is checked at once in a slot of its 
   await Promise.all([first.stop(), second.stop()])
 })
 
-test('check entry that breaks its contract is treated as absent', async t => {
+test('check entry that breaks its contract or has a later schema cannot be read, and is counted', async t => {
   const bus = createMemoryHub({ clock: createVirtualClock(startAt) }).connect()
   const { url: _, ...lacking } = entry()
   const values: [id: string, value: unknown][] = [
@@ -296,16 +296,64 @@ test('check entry that breaks its contract is treated as absent', async t => {
     ['unknownMethod', { ...entry(), method: 'TRACE' }],
     ['statusAsText', { ...entry(), statuses: [200, '204'] }],
     ['noInterval', entry({ intervalMs: 0 })],
+    ['laterSchema', { ...entry(), schema: 2 }],
+    ['noSchema', { ...entry(), schema: 'one' }],
+    ['halfSchema', { ...entry(), schema: 0.5 }],
+    ['text', 'check'],
   ]
   for (const [id, value] of values) await bus.bucket('checks').put(keys.check(locationId, id), value)
   const found: string[] = []
   const watch = await watchAssignments(bus, locationId, logger, {
     onEntry: id => found.push(id),
-    onRemoved: id => found.push(`no ${id}`),
+    onUnreadable: id => found.push(`no ${id}`),
+    onRemoved: id => found.push(`removed ${id}`),
   })
-  const absent = values.slice(2).map(([id]) => `no ${id}`)
-  t.strictSame(found.toSorted(), ['whole', 'withAnUnknownField', ...absent].toSorted())
+  const unreadable = values.slice(2).map(([id]) => `no ${id}`)
+  t.strictSame(found.toSorted(), ['whole', 'withAnUnknownField', ...unreadable].toSorted())
+  t.equal(watch.unreadable(), unreadable.length)
+  await bus.bucket('checks').put(keys.check(locationId, 'list'), entry())
+  await bus.bucket('checks').delete(keys.check(locationId, 'text'))
+  t.equal(watch.unreadable(), unreadable.length - 2)
+  t.strictSame(found.slice(-2), ['list', 'removed text'])
   await watch.close()
+})
+
+test('check entry of an earlier schema is upgraded when it is read', async t => {
+  const bus = createMemoryHub({ clock: createVirtualClock(startAt) }).connect()
+  const { data: _, ...earlier } = entry()
+  await bus.bucket('checks').put(keys.check(locationId, 'earlier'), earlier)
+  await bus.bucket('checks').put(keys.check(locationId, 'present'), { ...entry({ data: 'ping' }), schema: 2 })
+  const found: Record<string, string> = {}
+  const handlers = {
+    onEntry: (id: string, { data }: CheckEntry) => {
+      found[id] = data
+    },
+    onUnreadable: () => undefined,
+    onRemoved: () => undefined,
+  }
+  const form = { schema: 2, upgrade: (stored: CheckEntry) => ({ ...stored, data: 'none' }) }
+  const watch = await watchAssignments(bus, locationId, logger, handlers, form)
+  t.strictSame(found, { earlier: 'none', present: 'ping' })
+  await watch.close()
+})
+
+test('prober checks on when a newer keeper rewrites an entry, stops when it changes one, and says so in its presence', async t => {
+  const world = await createWorld()
+  const bucket = world.keeper.bucket('checks')
+  const put = (id: string, changes: object) => bucket.put(keys.check(locationId, id), { ...entry(), ...changes })
+  for (const id of ['rewritten', 'changed', 'other']) await put(id, {})
+  const prober = await world.prober('a')
+  await world.clock.advance(60_000)
+  const state = async () => (await world.keeper.bucket('presence').get(keys.proberPresence(locationId, 'a')))?.value
+  t.strictSame(await state(), { version: '2.0.0', inFlight: 0, buffered: 0, shed: 0 })
+  await put('rewritten', { schema: 2 })
+  await put('changed', { rev: 2, url: 'http://new.example/', schema: 2 })
+  const from = world.seen.length
+  await world.clock.advance(60_000)
+  t.strictSame(new Set(world.seen.slice(from).map(({ subjectId }) => subjectId)), new Set(['rewritten', 'other']))
+  t.strictSame(await state(), { version: '2.0.0', inFlight: 0, buffered: 0, shed: 0, unreadable: 2 })
+  t.equal(await count(prober.registry, 'watchkeeper_prober_unreadable_entries'), 2)
+  await prober.stop()
 })
 
 test('second prober misses no slot when the first is killed', async t => {

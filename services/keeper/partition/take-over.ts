@@ -3,7 +3,8 @@
 import { Compile } from 'typebox/schema'
 import type { StreamMessage } from '#shared/bus/port.ts'
 import { keys } from '#shared/bus/subjects.ts'
-import { CheckResult } from '#shared/contracts/observations/check.ts'
+import { schemaOf } from '#shared/contracts/form.ts'
+import { type CheckEntry, CheckResult, checkEntryForm } from '#shared/contracts/observations/check.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits, minute } from '#shared/limits/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
@@ -147,15 +148,15 @@ function armFresh(partition: Partition, { id, rev, dueAt }: Pick<SubjectDocument
 }
 
 /**
- * Makes the check entries of the partition agree with its subjects: writes entries that are missing or too old, and removes entries without
- * a monitor.
+ * Makes the check entries of the partition agree with its subjects: writes entries that are missing, too old or of another schema, and
+ * removes entries without a monitor.
  */
 async function reconcileChecks(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
   const bucket = context.bus.bucket('checks')
   const entries = await retryWhile(context, mayGoOn, 'list check entries', () =>
     bucket.list(keys.checksOfPartition(partition.number)),
   )
-  const stored = new Map(entries.map(entry => [entry.key, (entry.value as { rev?: number } | null)?.rev ?? 0]))
+  const stored = new Map(entries.map(entry => [entry.key, presentRev(entry.value)]))
   const lacking = new Set<string>()
   const query: Query = {
     where: { partition: partition.number, deletedAt: null },
@@ -178,6 +179,12 @@ async function reconcileChecks(context: KeeperContext, partition: Partition, may
     const counts = { partition: partition.number, removed: strays.length, written: lacking.size }
     context.logger.info(counts, 'check entries reconciled')
   }
+}
+
+/** Returns the revision of a check entry in the form that this keeper writes; 0: it has another form, or cannot be read. */
+function presentRev(value: unknown): number {
+  const entry = (value ?? {}) as Partial<CheckEntry>
+  return schemaOf(entry) === checkEntryForm.schema ? (entry.rev ?? 0) : 0
 }
 
 async function writeLacking(context: KeeperContext, ids: string[], mayGoOn: () => boolean): Promise<void> {

@@ -2,6 +2,7 @@
 import { Semaphore } from '#shared/async/semaphore.ts'
 import type { Bucket } from '#shared/bus/port.ts'
 import { keys } from '#shared/bus/subjects.ts'
+import { schemaOf } from '#shared/contracts/form.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { OutboxCheck } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -61,14 +62,15 @@ export function writeCheck(context: KeeperContext, subjectId: string, entry: Out
   return retryWhile(context, mayGoOn, 'write a check entry', () => advanceCheck(context.bus.bucket('checks'), subjectId, entry))
 }
 
-/** Sets or removes an entry, unless the bucket has an entry with the same or a larger rev. */
+/** Sets or removes an entry, unless the bucket has an entry with a larger rev, or with the same rev and schema. */
 async function advanceCheck(bucket: Bucket, subjectId: string, { locationId, rev, entry }: OutboxCheck): Promise<void> {
   const key = keys.check(locationId, subjectId)
   if (entry !== null && rev === 1 && (await bucket.update(key, entry, 0)) !== null) return
   for (;;) {
     const stored = await bucket.get(key)
     const storedRev = (stored?.value as CheckEntry | null | undefined)?.rev ?? 0
-    if (storedRev >= rev && (entry !== null || storedRev > rev)) return
+    if (storedRev > rev) return
+    if (storedRev === rev && entry !== null && schemaOf(stored?.value ?? {}) === schemaOf(entry)) return
     if (entry === null) return stored === null || stored.value === null ? undefined : bucket.delete(key)
     if ((await bucket.update(key, entry, stored?.revision ?? 0)) !== null) return
   }

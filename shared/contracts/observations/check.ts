@@ -1,6 +1,7 @@
 // Messages between keeper and prober: the check entry (bucket `checks`) and the check result (observation stream).
 import { type Static, Type } from 'typebox'
 import { Instant, Nullable } from '#shared/contracts/common.ts'
+import { type Form, firstForm } from '#shared/contracts/form.ts'
 import { WebsiteMethod } from '#shared/contracts/subjects/website.ts'
 
 /**
@@ -20,8 +21,13 @@ export const CheckEntry = Type.Object({
   statuses: Type.Array(Type.Integer()),
   expectedText: Type.String(),
   intervalMs: Type.Integer({ minimum: 1 }),
+  /** Number of the entry's form; absent: 1, the form of `website-check@1`. */
+  schema: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export type CheckEntry = Static<typeof CheckEntry>
+
+/** A keeper writes this form. A prober reads it and all earlier ones. */
+export const checkEntryForm: Form<CheckEntry> = firstForm()
 
 /**
  * Milliseconds, bounded to safe integers. If a row contains a larger whole number, the embedded store cannot read that row

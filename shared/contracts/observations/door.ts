@@ -7,8 +7,17 @@ import { ask, Nullable, Strict } from '#shared/contracts/common.ts'
 const Token = Type.String({ pattern: '^[0-9A-Za-z_-]{1,64}$' })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-/** State that a live prober reports about itself. */
-export const ProberState = Strict({ version: Type.String({ maxLength: 40 }), inFlight: Count, buffered: Count, shed: Count })
+/**
+ * State that a live prober reports about itself. `unreadable`: number of check entries that it cannot read, because they are damaged or of a
+ * newer version; absent: none.
+ */
+export const ProberState = Strict({
+  version: Type.String({ maxLength: 40 }),
+  inFlight: Count,
+  buffered: Count,
+  shed: Count,
+  unreadable: Type.Optional(Count),
+})
 
 export const doorRequests = {
   /**

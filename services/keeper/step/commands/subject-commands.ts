@@ -1,6 +1,7 @@
 // Commands that create subjects of generations 1 and 2, change a website monitor, and remove a subject of any kind. Pure.
 
-import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import { numbered } from '#shared/contracts/form.ts'
+import { type CheckEntry, checkEntryForm } from '#shared/contracts/observations/check.ts'
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { Reading, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { intervalMs, type WebsiteCheck, websiteTemplate } from '#shared/contracts/subjects/website.ts'
@@ -140,7 +141,7 @@ export function assign(subject: Watched, check: WebsiteCheck, at: number): Subje
 
 /** Returns the check entry of a monitor for probers. */
 export function entryOf(check: WebsiteCheck, rev: number): CheckEntry {
-  return {
+  return numbered(checkEntryForm, {
     rev,
     url: check.url,
     method: check.method,
@@ -149,7 +150,7 @@ export function entryOf(check: WebsiteCheck, rev: number): CheckEntry {
     statuses: check.statuses,
     expectedText: check.expected_text,
     intervalMs: intervalMs(check),
-  }
+  })
 }
 
 const neverReported = (at: number): Reading => ({
