@@ -75,8 +75,9 @@ export const before = t.before.bind(t)`
   },
 })
 
-// Without run.ts nobody reads the results. The lane leads the process group of all that its files start.
+// Without run.ts nobody reads the results. The lane leads the process group of all that its files start. The listener must not keep it alive.
 process.once('disconnect', () => killNow(-process.pid))
+process.channel?.unref()
 
 const mayTake = ({ lane }: Planned) => lane === undefined || lane === Number(laneNumber)
 for (const [number, planned] of files.entries()) if (mayTake(planned) && take(number)) await run(number, planned)

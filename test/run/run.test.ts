@@ -40,6 +40,8 @@ t.test('file that hangs or loops counts as one failure, and the next file runs',
   t.match(said, 'FAILED test/run/broken/loops.ts took longer than 1 s')
 })
 
+t.test('lane without a file ends', async t => t.strictSame((await run([])).ended, []))
+
 for (const way of ['hangs', 'loops', 'ends']) {
   t.test(`programs that a file started end with a lane that ${way}`, async t => {
     const list = join(t.testdir(), 'ids')
