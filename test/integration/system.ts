@@ -37,8 +37,11 @@ export function killAllPrograms(): void {
 /** Longest permitted duration of a start: ten times the duration on a busy machine. */
 const startMs = 120_000
 
-/** Starts the program with these settings; resolves when its log reports that everything runs. Kills it and rejects after `startMs`. */
-export async function startProgram(settings: Record<string, string>): Promise<Program> {
+/**
+ * Starts the program with these settings; resolves when its log reports that everything runs. Kills it and rejects after `startMs`.
+ * `checkout`: folder of the program's version; absent: the present one.
+ */
+export async function startProgram(settings: Record<string, string>, checkout = root): Promise<Program> {
   const environment = {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
@@ -49,7 +52,7 @@ export async function startProgram(settings: Record<string, string>): Promise<Pr
     ...settings,
   }
   const child = spawn(process.execPath, ['infra/cli/main.ts', 'start'], {
-    cwd: root,
+    cwd: checkout,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,6 +1,7 @@
-// Makes the data folder that a release leaves behind, for upgrade.test.ts: `node test/upgrade/make.ts <release> [<checkout of it>]`. Starts
-// the real program, makes every kind of thing, stops it in the middle of deliveries, and packs the folder with a list of its content. Run it
-// once for each release, in the release's own checkout or with the path of one.
+// Makes what a release leaves behind, for upgrade.test.ts: `node test/upgrade/make.ts <release> [<checkout of it>] [mongodb]`. Starts the real
+// program, makes every kind of thing, stops it in the middle of deliveries, and packs its data folder with a list of its content; with
+// `mongodb` also a dump of its database over the wire protocol of MongoDB. Run it twice for each release, with and without `mongodb`, in the
+// release's own checkout or with the path of one.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -8,16 +9,29 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { eventually } from '../infra/run-program.ts'
+import { startSecantus } from '../support/store/secantus.ts'
+import { dumpDatabase } from './dump.ts'
 import { hook, lateHook, place, startPlaces, websites } from './places.ts'
 
-const [, , release = '', checkout = '.'] = process.argv
+const [, , release = '', checkout = '.', storeKind = 'sqlite'] = process.argv
 if (!/^\d+\.\d+\.\d+$/.test(release)) throw new Error('Name the release, such as 2.0.0.')
 const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-left-'))
 const dataFolder = join(folder, 'data')
+const secantus = storeKind === 'mongodb' ? await startSecantus() : null
+if (storeKind === 'mongodb' && secantus === null) throw new Error('There is no server of the MongoDB wire protocol.')
+const mongodbUrl = secantus === null ? null : `${secantus.url}/left`
 const { server, messages, checked } = await startPlaces(503)
 const program = spawn(process.execPath, ['infra/cli/main.ts', 'start'], {
   cwd: resolve(checkout),
-  env: { PATH: process.env['PATH'] ?? '', HOME: folder, PORT: '0', OPS_PORT: '0', DATA_DIR: dataFolder, LOG_LEVEL: 'error' },
+  env: {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    PORT: '0',
+    OPS_PORT: '0',
+    DATA_DIR: dataFolder,
+    LOG_LEVEL: 'error',
+    ...(mongodbUrl === null ? {} : { MONGODB_URL: mongodbUrl }),
+  },
   stdio: ['ignore', 'pipe', 'inherit'],
 })
 let said = ''
@@ -119,13 +133,17 @@ await eventually(
   () => told().size === 5 && messages.some(message => message.hook === '/late-hook'),
 )
 
+const [open, closed] = [await incidentsOf('open'), await incidentsOf('closed')]
+const history: Record<string, object[]> = {}
+for (const { id } of [...open, ...closed]) history[id] = (await call<{ history: object[] }>(`${v3}/incidents/${id}`)).history
 const list = {
   release,
   madeAt: new Date().toISOString(),
   workspaceId,
   resources: (await call<{ id: string }[]>(`${v3}/resources?limit=100`)).map(({ id }) => id),
-  open: (await incidentsOf('open')).map(({ id }) => id),
-  closed: (await incidentsOf('closed')).map(({ id }) => id),
+  open: open.map(({ id }) => id),
+  closed: closed.map(({ id }) => id),
+  history,
   told: [...told()],
   underWay: [...new Set(messages.filter(message => message.hook === '/late-hook').map(message => message.key))],
 }
@@ -134,13 +152,16 @@ await once(program, 'exit')
 server.closeAllConnections()
 server.close()
 
-const database = new DatabaseSync(join(dataFolder, 'watchkeeper.db'))
-database.exec('VACUUM')
-database.close()
+if (mongodbUrl === null) {
+  const database = new DatabaseSync(join(dataFolder, 'watchkeeper.db'))
+  database.exec('VACUUM')
+  database.close()
+} else writeFileSync(join(dataFolder, 'dump.json'), await dumpDatabase(mongodbUrl))
+await secantus?.stop()
 // Every start writes these files again; they name paths of this machine.
 for (const name of ['nats-server.conf', 'nats-server.pid']) rmSync(join(dataFolder, 'bus', name), { force: true })
 writeFileSync(join(folder, 'list.json'), `${JSON.stringify(list, null, 2)}\n`)
-const target = join(import.meta.dirname, `left-by-${release}.tar.gz`)
+const target = join(import.meta.dirname, `left-by-${release}${mongodbUrl === null ? '' : '-on-mongodb'}.tar.gz`)
 execFileSync('tar', ['-czf', target, '-C', folder, 'list.json', 'data'])
 rmSync(folder, { recursive: true })
 process.stdout.write(`${target}: ${statSync(target).size} bytes\n`)
