@@ -10,6 +10,7 @@ export type Page = ComponentType<{ params: Readonly<Record<string, string>> }>
 type Loads = { readonly [Name in PageName]: () => Promise<Readonly<Record<Name, Page>>> }
 
 const websites = () => import('./website/pages.ts')
+const resources = () => import('./resource/pages.ts')
 const subjects = () => import('./rules/subject-pages.ts')
 const rules = () => import('./rules/rule-pages.ts')
 const templates = () => import('./templates/pages.ts')
@@ -22,6 +23,8 @@ const loads: Loads = {
   newMonitor: websites,
   monitor: () => import('./monitor/monitor.tsx'),
   editMonitor: websites,
+  newReporting: resources,
+  newResource: resources,
   newSubject: subjects,
   signals: subjects,
   newRule: rules,

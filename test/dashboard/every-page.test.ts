@@ -61,6 +61,7 @@ await withBrowser(async () => {
     const parts: Partial<Record<PageName, [string, string][]>> = {
       ...{ monitor: [[':id', id]], editMonitor: [[':id', id]], incident: [[':id', incident]] },
       ...{ template: [[':key', 'nightly']], editTemplate: [[':key', 'nightly']] },
+      newResource: [[':template', 'nightly']],
       ...{ signals: [[':id', custom]], newRule: [[':id', custom]] },
       rule: [
         [':id', custom],

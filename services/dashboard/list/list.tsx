@@ -75,7 +75,7 @@ function Summary({ rows }: { rows: Rows }) {
       </div>
       {may('editor') && (
         <>
-          <ButtonLink href="/monitors/new/custom">Add monitor for reports</ButtonLink>
+          <ButtonLink href="/monitors/new/reports">Add monitor for reports</ButtonLink>
           <ButtonLink href="/monitors/new" look="main">
             Add monitor
           </ButtonLink>

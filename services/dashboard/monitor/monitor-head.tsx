@@ -82,7 +82,7 @@ function whyNotUp(detail: MonitorDetail): string {
 
 function Acts({ detail: { row, kind }, onChanged }: Props) {
   const { begin, dialog } = useActs({ rows: () => (row === null ? [] : [row]), onDone: onChanged })
-  const mayEdit = may('editor') && kind === 'website'
+  const mayEdit = may('editor') && kind !== 'custom'
   const edit = pathTo('editMonitor', { id: row?.id ?? '' })
   useKeys(mayEdit ? [{ key: 'e', words: 'Edit', run: () => go(edit) }] : [])
   return (

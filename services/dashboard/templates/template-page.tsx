@@ -58,6 +58,11 @@ function Found({ read, reference, onChanged }: FoundProps) {
           {shown.name} <span class="label">{shown.id}</span>
           {isSystem(shown) && <span class="label">System</span>}
         </h1>
+        {may('editor') && (
+          <ButtonLink href={isSystem(shown) ? pathTo('newMonitor') : pathTo('newResource', { template: key })}>
+            Add monitor
+          </ButtonLink>
+        )}
         {may('editor') && !isSystem(shown) && (
           <ButtonLink look="main" href={pathTo('editTemplate', { key })}>
             {draftKeys().includes(key) ? 'Go on with the draft' : `Write version ${highest.version + 1}`}

@@ -1,14 +1,18 @@
-// The page that changes a website monitor.
+// The page that changes a monitor: a website by its own form, a monitor of a published Template by the fields of its Template.
 import { useMemo } from 'preact/hooks'
+import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { askV3, read } from '../data/api.ts'
 import { createLoaded } from '../data/loaded.ts'
 import { pageTitle } from '../data/title.ts'
 import { enterWorkspaceOf } from '../data/workspace.ts'
+import { Shown, useLoaded } from '../parts/loaded.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { type ExistingResource, ResourceForm } from '../resource/resource-form.tsx'
+import { inWorkspace } from '../templates/template.ts'
 import { type ExistingWebsite, WebsiteForm } from './website-form.tsx'
 
-type Resource = ExistingWebsite & { template: string | null }
+type Resource = (ExistingWebsite & ExistingResource) & { template: string | null }
 
 export function EditMonitor({ params }: { params: Readonly<Record<string, string>> }) {
   const { id = '' } = params
@@ -38,17 +42,20 @@ export function EditMonitor({ params }: { params: Readonly<Record<string, string
       <h1>Edit {found.name}</h1>
       {found.template === 'website-check@1' ? (
         <WebsiteForm existing={found} />
-      ) : (
-        <Empty title="This monitor is no website">
-          {found.template === null ? (
-            <p>
-              It is judged by its <a href={`/monitors/${found.id}/signals`}>signals and rules</a>.
-            </p>
-          ) : (
-            <p>Its settings come from its Template.</p>
-          )}
+      ) : found.template === null ? (
+        <Empty title="This monitor has no settings">
+          <p>
+            It is judged by its <a href={`/monitors/${found.id}/signals`}>signals and rules</a>.
+          </p>
         </Empty>
+      ) : (
+        <OfTemplate existing={found} template={found.template} />
       )}
     </>
   )
+}
+
+function OfTemplate({ existing, template }: { existing: ExistingResource; template: string }) {
+  const loaded = useLoaded(() => askV3<SentTemplate>('GET', inWorkspace(`/templates/${encodeURIComponent(template)}`)))
+  return <Shown of={loaded}>{found => <ResourceForm template={found} existing={existing} />}</Shown>
 }

@@ -11,7 +11,7 @@ export function NewMonitor() {
       </p>
       <h1>Watch a website</h1>
       <p>
-        Something that reports by itself, such as a backup? <a href="/monitors/new/custom">Add monitor for reports</a>
+        Something that reports by itself, such as a backup? <a href="/monitors/new/reports">Add monitor for reports</a>
       </p>
       <WebsiteForm existing={null} />
     </>

@@ -4,6 +4,8 @@
 export const pagePaths = {
   monitoring: '/',
   newMonitor: '/monitors/new',
+  newReporting: '/monitors/new/reports',
+  newResource: '/monitors/new/of/:template',
   newSubject: '/monitors/new/custom',
   monitor: '/monitors/:id',
   editMonitor: '/monitors/:id/edit',

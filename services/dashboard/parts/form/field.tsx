@@ -26,7 +26,7 @@ interface TextProps extends Shown, Typed {
   inputMode?: 'numeric' | 'url' | 'text'
   min?: number | string
   max?: number | string
-  step?: number
+  step?: number | 'any'
 }
 
 export function TextField({ name, label, hint, ...rest }: TextProps) {
