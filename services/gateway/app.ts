@@ -32,6 +32,8 @@ import { watchRevocations } from './callers/revocations.ts'
 import { createAddresses, createIdentities } from './callers/token-memory.ts'
 import type { GatewayContext } from './context.ts'
 import { dashboardRoutes, sendNoSuchPage, wantsPage } from './dashboard/routes.ts'
+import { createEventMetrics } from './events/event-metrics.ts'
+import { createEventHub } from './events/hub.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { createBodyBudget } from './http/body-budget.ts'
 import { boundConnections, type Connections } from './http/connections.ts'
@@ -49,8 +51,6 @@ import { openApiRoutes } from './openapi/routes.ts'
 import { announceGateway, type Presence } from './presence.ts'
 import { createSessionEntry } from './session/caller/entry.ts'
 import { sessionDefaults } from './session/caller/options.ts'
-import { createEventMetrics } from './session/events/event-metrics.ts'
-import { createEventHub } from './session/events/hub.ts'
 import { createLocationNames } from './subjects/location-names.ts'
 
 /**
@@ -231,6 +231,7 @@ function prepareRequests(fastify: FastifyInstance, clock: Clock, { drain, connec
   fastify.decorateRequest('holder', null)
   fastify.decorateRequest('identity', null as unknown as Identity)
   fastify.decorateRequest('confirmSender', null)
+  fastify.decorateRequest('findCallerAgain', null)
   fastify.decorateRequest('letIn', null)
   fastify.decorateRequest('arrivedAt', 0)
   fastify.decorateRequest('answeredCode', null)

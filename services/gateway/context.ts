@@ -6,8 +6,8 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { Audit } from './audit/audit.ts'
 import type { KeyUsage } from './callers/key-usage.ts'
 import type { Addresses, Identities } from './callers/token-memory.ts'
+import type { EventHub } from './events/hub.ts'
 import type { Forwarding } from './http/forwarding.ts'
-import type { EventHub } from './session/events/hub.ts'
 import type { LocationNames } from './subjects/location-names.ts'
 
 export interface GatewayContext {

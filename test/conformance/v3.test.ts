@@ -169,6 +169,7 @@ const readsOfEvidence = [
   '/workspaces/:workspace/resources/:resource/observations',
   '/workspaces/:workspace/incidents/:incident',
   '/workspaces/:workspace/incidents/:incident/deliveries',
+  '/workspaces/:workspace/deliveries',
 ]
 
 interface Sent {

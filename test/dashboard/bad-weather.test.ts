@@ -206,9 +206,9 @@ await withBrowser(async () => {
       await made('POST', path, { signal: id, state: n % 7 === 0 ? 'problem' : 'ok', value: n })
     }
     await world.clock.advance(1_000)
-    const listed = await world.editor.send('GET', `/session/workspaces/${workspaceId}/monitors?q=Hundred`)
+    const listed = await world.editor.send('GET', `/api/v3/workspaces/${workspaceId}/monitors?search=Hundred`)
     for (const width of [1280, 360]) {
-      const { page, faults, close } = await open(world.address, `/monitors/${listed.json.rows[0].id}`, { as: 'vera', width })
+      const { page, faults, close } = await open(world.address, `/monitors/${listed.json.result[0].id}`, { as: 'vera', width })
       await page
         .locator('main')
         .getByText(/signal-number-100|Signal number 100/)

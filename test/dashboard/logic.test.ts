@@ -237,7 +237,7 @@ t.test('stream is live after its hello and lost when disconnected; a second hell
   t.teardown(onNews(name => heard.push(name)))
   stream.watch('ws')
   opened[0]!.say('hello')
-  t.strictSame([opened[0]!.path, link.value, heard], ['/session/workspaces/ws/events', 'live', ['opened']])
+  t.strictSame([opened[0]!.path, link.value, heard], ['/api/v3/workspaces/ws/events', 'live', ['opened']])
   opened[0]!.say('error')
   t.equal(link.value, 'lost')
   opened[0]!.say('row', { id: 'a' })
@@ -280,11 +280,11 @@ t.test("first stream continues at the position of the page's data, so the page d
   )
   stream.watch('ws')
   hellos.at(-1)!()
-  t.strictSame([paths, heard], [['/session/workspaces/ws/events?after=abcdefgh.7'], []])
+  t.strictSame([paths, heard], [['/api/v3/workspaces/ws/events?after=abcdefgh.7'], []])
   stream.seen(false)
   stream.seen(true)
   hellos.at(-1)!()
-  t.strictSame([paths.at(-1), heard], ['/session/workspaces/ws/events', ['reset']], 'a later stream knows nothing')
+  t.strictSame([paths.at(-1), heard], ['/api/v3/workspaces/ws/events', ['reset']], 'a later stream knows nothing')
   const other = createStream(
     open,
     () => () => {},
@@ -293,5 +293,5 @@ t.test("first stream continues at the position of the page's data, so the page d
   )
   other.watch('elsewhere')
   hellos.at(-1)!()
-  t.strictSame([paths.at(-1), heard.at(-1)], ['/session/workspaces/elsewhere/events', 'opened'], 'another workspace')
+  t.strictSame([paths.at(-1), heard.at(-1)], ['/api/v3/workspaces/elsewhere/events', 'opened'], 'another workspace')
 })

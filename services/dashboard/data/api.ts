@@ -28,7 +28,8 @@ export async function ask<T>(method: Method, path: string, body?: object, signal
   const answer = await send(method, path, body, signal)
   const json = await jsonOf(answer)
   if (!answer.ok) throw refusalOf(answer.status, json, answer.headers.get('retry-after'))
-  const at = (json as { at?: unknown } | undefined)?.at
+  const { at: plain, meta } = (json ?? {}) as { at?: unknown; meta?: { at?: unknown } | null }
+  const at = plain ?? meta?.at
   if (typeof at === 'string') setServerClock(Date.parse(at))
   return json as T
 }

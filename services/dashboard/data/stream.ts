@@ -11,7 +11,7 @@ export const link = signal<Link>('connecting')
 /** Instant of the latest event or keep-alive message. The shown data were current at this instant. */
 export const heardAt = signal(serverNow())
 
-/** The names of the events of `GET /session/workspaces/{ws}/events`. `reset`: read everything again. */
+/** The names of the events of `GET /api/v3/workspaces/{ws}/events`. `reset`: read everything again. */
 const newsNames = ['row', 'gone', 'reset', 'incident', 'window', 'delivery', 'reading', 'template', 'prober'] as const
 /**
  * `opened`: the first stream was opened. Events between the read of the page's data and this instant may be missing, so listeners must read
@@ -104,7 +104,7 @@ export function createStream(
     if (workspace === null || !isSeen) return
     const known = workspace === since.workspace ? since.news : null
     since = { workspace: null }
-    const mine = open(`/session/workspaces/${encodeURIComponent(workspace)}/events${known ? `?after=${known}` : ''}`)
+    const mine = open(`/api/v3/workspaces/${encodeURIComponent(workspace)}/events${known ? `?after=${known}` : ''}`)
     // False if the stream continues after a known event: the server then sends the missing events, or `reset`.
     let isNew = !known
     source = mine

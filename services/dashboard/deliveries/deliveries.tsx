@@ -2,8 +2,9 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { askV3, read } from '../data/api.ts'
+import { askV3 } from '../data/api.ts'
 import { createLoaded } from '../data/loaded.ts'
+import { type PageOf, readPageOf } from '../data/paged.ts'
 import { query, setQuery } from '../data/router.ts'
 import { workspace } from '../data/session.ts'
 import { onNews } from '../data/stream.ts'
@@ -13,7 +14,7 @@ import { ShowOlder } from '../parts/button.tsx'
 import { Shown, useLoaded } from '../parts/loaded.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import style from '../styles/settings.page.css'
-import { deliveriesAddress, type LogPage, statuses } from './delivery-page.ts'
+import { type Delivery, deliveriesPath, statuses } from './delivery-page.ts'
 import { DeliveryTable } from './delivery-table.tsx'
 
 addPageStyle(style)
@@ -75,8 +76,8 @@ function Filters() {
 }
 
 function Log({ filters }: { filters: string }) {
-  const loaded = useMemo(() => createLoaded(() => read<LogPage>(deliveriesAddress(filters))), [])
-  const older = useSignal<LogPage | null>(null)
+  const loaded = useMemo(() => createLoaded(() => readPageOf<Delivery>(deliveriesPath(filters), null)), [])
+  const older = useSignal<PageOf<Delivery> | null>(null)
   useEffect(() => {
     void loaded.reload()
     // The first page is read again only if no older rows are shown. Otherwise rows between the new first page and the older rows could be
@@ -93,22 +94,22 @@ function Log({ filters }: { filters: string }) {
 }
 
 interface RowsProps {
-  first: LogPage
-  older: LogPage | null
+  first: PageOf<Delivery>
+  older: PageOf<Delivery> | null
   filters: string
-  onOlder(page: LogPage): void
+  onOlder(page: PageOf<Delivery>): void
 }
 
 function Rows({ first, older, filters, onOlder }: RowsProps) {
   const next = (older ?? first).next
   const more = useAct(async () => {
-    const page = await read<LogPage>(deliveriesAddress(filters, next))
-    onOlder({ deliveries: [...(older?.deliveries ?? []), ...page.deliveries], next: page.next })
-    return `${page.deliveries.length} older deliveries are shown.`
+    const page = await readPageOf<Delivery>(deliveriesPath(filters), next)
+    onOlder({ items: [...(older?.items ?? []), ...page.items], next: page.next })
+    return `${page.items.length} older deliveries are shown.`
   })
   return (
     <>
-      <DeliveryTable rows={[...first.deliveries, ...(older?.deliveries ?? [])]} isFiltered={filters !== ''} />
+      <DeliveryTable rows={[...first.items, ...(older?.items ?? [])]} isFiltered={filters !== ''} />
       {next !== null && <ShowOlder what="deliveries" isBusy={more.isBusy} run={more.run} />}
     </>
   )

@@ -1,4 +1,4 @@
-// Rows of the delivery log as the session API serves them, and the address of one page of rows.
+// Rows of the delivery log as generation 3 serves them, and the path of the log.
 import { workspaceId } from '../data/session.ts'
 
 export interface Delivery {
@@ -11,15 +11,9 @@ export interface Delivery {
   note: string | null
   payload: string
   /** Null: a test message, or the monitor was deleted. */
-  monitor: { id: string; name: string } | null
+  resource: { id: string; name: string } | null
   rule: string | null
   incident: string | null
-}
-
-export interface LogPage {
-  deliveries: readonly Delivery[]
-  /** Cursor of the next page; null: the last page. */
-  next: string | null
 }
 
 export const statuses = [
@@ -29,14 +23,20 @@ export const statuses = [
   { value: 'held', word: 'Kept back' },
 ] as const
 
-const known = ['status', 'destination', 'monitor']
+/** Names of the filters in the address of the dashboard page, and in the API. */
+const known: readonly [page: string, api: string][] = [
+  ['status', 'status'],
+  ['destination', 'destination'],
+  ['monitor', 'resource'],
+]
 
-/**
- * Returns the API address of a page of deliveries. `filters`: query of the dashboard page; parameters that the API does not know are
- * omitted.
- */
-export function deliveriesAddress(filters: string, after: string | null = null): string {
-  const asked = new URLSearchParams([...new URLSearchParams(filters)].filter(([name]) => known.includes(name)))
-  if (after !== null) asked.set('after', after)
-  return `/session/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/deliveries?${asked}`
+/** Returns the path of the log below `/api/v3`. `filters`: query of the dashboard page; parameters that it does not know are omitted. */
+export function deliveriesPath(filters: string): string {
+  const given = new URLSearchParams(filters)
+  const asked = new URLSearchParams()
+  for (const [page, api] of known) {
+    const value = given.get(page)
+    if (value !== null && value !== '') asked.set(api, value)
+  }
+  return `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/deliveries?${asked}`
 }

@@ -27,12 +27,12 @@ const columns: readonly Column<Delivery>[] = [
 ]
 
 /** Names and links the monitor, and names the rule. */
-function aboutOf({ monitor, rule, incident }: Delivery) {
-  if (monitor === null) return incident === null ? 'A test' : 'A deleted monitor'
+function aboutOf({ resource, rule, incident }: Delivery) {
+  if (resource === null) return incident === null ? 'A test' : 'A deleted monitor'
   return (
     <>
-      <a href={pathTo('monitor', { id: monitor.id })} dir="auto">
-        {monitor.name}
+      <a href={pathTo('monitor', { id: resource.id })} dir="auto">
+        {resource.name}
       </a>
       {rule !== null && `: ${rule}`}
     </>

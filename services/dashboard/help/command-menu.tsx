@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
-import { read } from '../data/api.ts'
+import { askV3 } from '../data/api.ts'
 import { schedule } from '../data/clock.ts'
 import { go } from '../data/router.ts'
 import { pathTo } from '../data/routing.ts'
@@ -87,11 +87,11 @@ function useMonitors(text: string) {
     if (text.trim() === '') return
     const stop = new AbortController()
     const cancel = schedule(pauseMs, () => {
-      const query = new URLSearchParams({ q: text.trim(), count: String(monitorsShown) })
-      const path = `/session/workspaces/${workspaceId.peek()}/monitors?${query}`
+      const query = new URLSearchParams({ search: text.trim(), limit: String(monitorsShown) })
+      const path = `/workspaces/${workspaceId.peek()}/monitors?${query}`
       // If the search fails, the menu shows the other commands.
-      read<MonitorPage>(path, stop.signal).then(
-        ({ rows }) => {
+      askV3<MonitorPage['rows']>('GET', path, undefined, stop.signal).then(
+        rows => {
           found.value = rows.map(row => ({ words: row.name, hint: 'monitor', run: () => go(pathTo('monitor', { id: row.id })) }))
         },
         () => {},

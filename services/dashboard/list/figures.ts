@@ -1,6 +1,6 @@
 // Response time and uptime of the visible rows. They are read later than the rows. If a figure cannot be read, a dash is shown.
 import { signal } from '@preact/signals'
-import { read } from '../data/api.ts'
+import { askV3 } from '../data/api.ts'
 import { workspaceId } from '../data/session.ts'
 
 export interface Figure {
@@ -22,9 +22,9 @@ export async function needFigures(ids: readonly string[]): Promise<void> {
   if (missing.length === 0) return
   for (const id of missing) asked.add(id)
   try {
-    const path = `/session/workspaces/${workspaceId.peek()}/figures?ids=${missing.join(',')}`
-    const answer = await read<{ figures: Readonly<Record<string, Figure>> }>(path)
-    figures.value = new Map([...figures.value, ...Object.entries(answer.figures)])
+    const path = `/workspaces/${workspaceId.peek()}/figures?resources=${missing.join(',')}`
+    const found = await askV3<readonly (Figure & { resource: string })[]>('GET', path)
+    figures.value = new Map([...figures.value, ...found.map(figure => [figure.resource, figure] as const)])
   } catch {
     // Ignores the failure, because rows are useful without figures. The next visit to the list requests the missing figures again.
     for (const id of missing) asked.delete(id)

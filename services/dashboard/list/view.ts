@@ -8,7 +8,7 @@ import { takeFirst } from '../data/first.ts'
 import { query } from '../data/router.ts'
 import { workspaceId } from '../data/session.ts'
 import { createRows, createSelection, type ListFilter, type Rows, windowOf } from './rows.ts'
-import { type ListStatus, listStatuses } from './summary.ts'
+import { listStatuses } from './summary.ts'
 
 /** Largest number of chosen monitors. An action on a hundred monitors takes a few seconds. */
 const mostChosen = 100
@@ -45,9 +45,9 @@ export function rowsOfWorkspace(): Rows {
 export const shownWindow = (rows: Rows) =>
   computed(() => windowOf(scroll.top.value, scroll.height.value, rowPx.value, rows.total.value))
 
-function readPage({ status, text }: ListFilter, from: number, count: number): Promise<MonitorPage> {
-  const asked = new URLSearchParams({ from: String(from), count: String(count) })
-  if (status !== 'all') asked.set('status', status satisfies ListStatus)
-  if (text !== '') asked.set('q', text)
-  return read(`/session/workspaces/${workspaceId.peek()}/monitors?${asked}`)
+async function readPage({ status, text }: ListFilter, from: number, count: number): Promise<MonitorPage> {
+  const asked = new URLSearchParams({ status, search: text, from: `${from}`, limit: `${count}` })
+  const path = `/api/v3/workspaces/${workspaceId.peek()}/monitors?${asked}`
+  const { result: rows, meta } = await read<{ result: MonitorPage['rows']; meta: Omit<MonitorPage, 'from' | 'rows'> }>(path)
+  return { ...meta, from, rows }
 }

@@ -45,7 +45,7 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
       </div>
       {detail.kind === 'website' ? (
         <Later title="Response time" isTall>
-          <Figures id={id} name={name} />
+          <Figures detail={detail} />
         </Later>
       ) : (
         <Later title="Values" isTall>
@@ -53,7 +53,7 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
         </Later>
       )}
       <Later title="Uptime">
-        <UptimeDays id={id} />
+        <UptimeDays detail={detail} />
       </Later>
       <Later title="Maintenance window">
         <Maintenance detail={detail} onChanged={changed} />

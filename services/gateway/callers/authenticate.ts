@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
+import type { Caller } from '#shared/contracts/ask/ask-people.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { hashToken, looksLikeToken } from '#shared/tokens/api-token.ts'
@@ -16,6 +17,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Identity of the caller. The key check sets the identity before any route runs. */
     identity: Identity
+    /**
+     * Looks up the key or the session of the request again, with the present rights of its person. Resolves with null if it is not valid any
+     * more. Null: no caller was accepted yet.
+     */
+    findCallerAgain: (() => Promise<Caller | null>) | null
     /** Instant of the request's arrival, ms of the monotonic clock. */
     arrivedAt: number
     /** Envelope code of the refusal, for the metrics. Null: the response has no envelope code. */
@@ -37,6 +43,10 @@ export function createAuthenticate(identities: Identities, usage: KeyUsage, cloc
     if (identity === null || identity.disabled) return refusalOf(identity)
     request.identity = identity
     request.confirmSender = () => confirm(tokenHash, identity)
+    request.findCallerAgain = async () => {
+      const now = await identities.find(tokenHash)
+      return now?.disabled === false ? now : null
+    }
     usage.used(identity.keyId)
     noteAccepted(request, `key:${identity.keyId}`)
     return undefined

@@ -3,12 +3,13 @@
 // current.
 import { listPageRows, pagePaths } from '#shared/contracts/session/page-paths.ts'
 import type { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
+import type { RosterFilters } from '#shared/contracts/subjects/roster.ts'
 import { queryText } from '../body/query.ts'
 import type { Call } from '../http/answer.ts'
 import { findVisitor, type SessionContext, type Visitor, type VisitorCall } from '../session/caller/session-call.ts'
 import { monitorOfPage } from '../session/monitors/monitor-page.ts'
-import { monitorPage } from '../session/monitors/monitors.ts'
 import { whoAmI } from '../session/who-am-i.ts'
+import { isFilters, monitorPage } from '../v3/monitors/roster.ts'
 
 /** Parts of the session API's context that a page needs. */
 export type PageContext = Omit<SessionContext, 'oidc'>
@@ -34,15 +35,24 @@ type View = (context: PageContext, call: VisitorCall, workspace: string) => Prom
 
 /** Functions that read the data of a page, by path of the page. */
 const views: Readonly<Partial<Record<string, View>>> = {
-  [pagePaths.monitoring]: async (context, call, workspace) => ({
-    list: await monitorPage(context, call, workspace, listPageRows),
-  }),
+  [pagePaths.monitoring]: async (context, call, workspace) => {
+    const filters = filtersOf(call)
+    if (filters === null) return {}
+    return { list: await monitorPage(context, { workspaceId: workspace, filters, from: 0, count: listPageRows }, call.traceId) }
+  },
   [pagePaths.monitor]: async (context, call, workspace) => {
     const monitor = await monitorOfPage(context, call)
     // If the monitor belongs to another workspace, no data is sent. The page switches to the monitor's workspace and reads the monitor
     // itself.
     return monitor.workspace_id === workspace ? { monitor } : {}
   },
+}
+
+/** Returns the filters in the address of the list. Null: the address has others, so the page reads its rows itself. */
+function filtersOf({ request }: Call): RosterFilters | null {
+  const { workspace: _, q: text = '', status = 'all', ...others } = request.query as Record<string, string | string[]>
+  const filters = { status, kind: 'all', text }
+  return Object.keys(others).length === 0 && isFilters(filters) ? filters : null
 }
 
 /** Returns the data, or an empty object if the read is refused or unavailable. The page then reads the data itself. */

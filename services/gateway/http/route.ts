@@ -84,6 +84,10 @@ export interface Route<
    * redirected.
    */
   result?: TSchema
+  /** Schemas of the members of `meta` that a list has beside `next_cursor`; absent: none. */
+  meta?: Readonly<Record<string, TSchema>>
+  /** Whether the route may respond with a stream of server-sent events in place of its result; absent: no. */
+  streams?: true
   /** Refusals of this route only, in the words of its dialect. The documents add the refusals that all routes of the dialect share. */
   refusals: readonly Word[]
   /** Whether the audit records accepted reads; absent: no. Requests other than GET are always recorded (v3 11.3). */
@@ -113,9 +117,12 @@ export type StatedRoute<Full extends Pick<Route, 'method' | 'path' | 'refusals'>
 export class Paged {
   readonly items: readonly unknown[]
   readonly nextCursor: string | null
+  /** Facts about the whole list, which stand beside the cursor. */
+  readonly meta: Readonly<Record<string, unknown>>
 
-  constructor(items: readonly unknown[], nextCursor: string | null) {
+  constructor(items: readonly unknown[], nextCursor: string | null, meta: Readonly<Record<string, unknown>> = {}) {
     this.items = items
     this.nextCursor = nextCursor
+    this.meta = meta
   }
 }

@@ -141,20 +141,32 @@ const envelope = (properties: JsonSchema): JsonSchema => ({
 
 const Refused = envelope({ result: nothing, error: RefusalError })
 
-const Page: JsonSchema = {
-  type: 'object',
-  properties: { next_cursor: { type: ['string', 'null'], description: '`cursor` of the next page; null: this is the last.' } },
-  required: ['next_cursor'],
-  additionalProperties: false,
+const nextCursor: JsonSchema = { type: ['string', 'null'], description: '`cursor` of the next page; null: this is the last.' }
+
+/** Returns the schema of `meta` of a list with pages, and an example. */
+function pageMeta({ meta = {} }: Route, components: Components): { schema: JsonSchema; example: JsonSchema } {
+  const more = Object.entries(meta).map(([name, member]) => [name, plainSchema(member, components)] as const)
+  const properties = { next_cursor: nextCursor, ...Object.fromEntries(more) }
+  const example = Object.fromEntries(more.map(([name, member]) => [name, sampleOf(member, components, '')]))
+  return {
+    schema: { type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+    example: { next_cursor: null, ...example },
+  }
 }
 
 /** Returns the response to a successful request. A list with a `cursor` parameter is returned in pages. */
-function success({ result: schema = nothing, query = {} }: Route, components: Components): JsonSchema {
+function success(route: Route, components: Components): JsonSchema {
+  const { result: schema = nothing, query = {}, streams } = route
   const result = plainSchema(schema, components)
-  const isPaged = Object.hasOwn(query, 'cursor')
-  const example = { result: sampleOf(result, components, ''), error: null, meta: isPaged ? { next_cursor: null } : null }
-  const allowed = envelope({ result, error: nothing, ...(isPaged ? { meta: Page } : {}) })
-  return { description: 'Done.', ...jsonContent({ schema: allowed, example }) }
+  const page = Object.hasOwn(query, 'cursor') ? pageMeta(route, components) : null
+  const example = { result: sampleOf(result, components, ''), error: null, meta: page?.example ?? null }
+  const allowed = envelope({ result, error: nothing, ...(page === null ? {} : { meta: page.schema }) })
+  const json = jsonContent({ schema: allowed, example })
+  if (streams !== true) return { description: 'Done.', ...json }
+  return {
+    description: 'Done.',
+    content: { ...(json['content'] as JsonSchema), 'text/event-stream': { schema: { type: 'string' } } },
+  }
 }
 
 /**

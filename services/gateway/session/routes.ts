@@ -5,18 +5,14 @@ import { locationRoutes } from './administration/locations.ts'
 import { proberCredentialRoutes } from './administration/prober-credentials.ts'
 import { userRoutes } from './administration/users.ts'
 import { auditRoutes } from './audit.ts'
-import { deliveryLogRoutes } from './delivery-log.ts'
 import { destinationSecretRoutes } from './destination-secrets.ts'
-import { eventRoutes } from './event-stream.ts'
 import { invitationRoutes } from './invitations.ts'
 import { keyRoutes } from './keys.ts'
 import { memberRoutes } from './members.ts'
-import { chartRoutes } from './monitors/charts.ts'
 import { incidentRecordRoutes } from './monitors/incident-records.ts'
 import { machineFileRoutes } from './monitors/machine-files.ts'
 import { maintenanceRoutes } from './monitors/maintenance.ts'
 import { monitorPageRoutes } from './monitors/monitor-page.ts'
-import { monitorRoutes } from './monitors/monitors.ts'
 import { observationLogRoutes } from './monitors/observation-log.ts'
 import { ruleTrialRoutes } from './monitors/rule-trials.ts'
 import { subjectRoutes } from './monitors/subjects.ts'
@@ -34,17 +30,13 @@ export const sessionRoutes: readonly Route[] = [
   ...workspaceRoutes,
   ...memberRoutes,
   ...invitationRoutes,
-  ...monitorRoutes,
   ...incidentRecordRoutes,
   ...machineFileRoutes,
-  ...eventRoutes,
   ...monitorPageRoutes,
-  ...chartRoutes,
   ...observationLogRoutes,
   ...maintenanceRoutes,
   ...subjectRoutes,
   ...ruleTrialRoutes,
-  ...deliveryLogRoutes,
   ...destinationSecretRoutes,
   ...templateUseRoutes,
   ...userRoutes,

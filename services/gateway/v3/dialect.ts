@@ -15,7 +15,7 @@ export const v3Dialect: Dialect = {
   budgetMs: limits.v3.answerMs,
   success: result =>
     result instanceof Paged
-      ? { result: result.items, error: null, meta: { next_cursor: result.nextCursor } }
+      ? { result: result.items, error: null, meta: { next_cursor: result.nextCursor, ...result.meta } }
       : { result, error: null, meta: null },
   refuse: error => refusalOf(fromFramework(error, 'The request is malformed')),
   unreadable: reason => refusalOf(new AppError('malformed', unreadable[reason])),

@@ -32,6 +32,8 @@ export function registerRoute(fastify: FastifyInstance, context: GatewayContext,
     handler: async (request, reply) => {
       const result = await withinBudget(context.clock, request.arrivedAt, budgetMs, respond(request, reply))
       noteMade(request, route, result)
+      // A stream writes its response itself.
+      if (reply.sent) return reply
       void reply.code(status)
       return v3Dialect.success(result)
     },

@@ -1,9 +1,14 @@
 // All routes of generation 3. The routes for one kind of object are in one file.
 import type { Route } from '../http/route.ts'
 import { auditRoutes } from './audit.ts'
+import { deliveryLogRoutes } from './delivery-log.ts'
 import { destinationRoutes } from './destinations.ts'
+import { eventRoutes } from './event-stream.ts'
 import { generalRoutes } from './general.ts'
 import { incidentRoutes } from './incidents/incidents.ts'
+import { chartRoutes } from './monitors/charts.ts'
+import { figuresRoutes } from './monitors/figures.ts'
+import { rosterRoutes } from './monitors/roster.ts'
 import { addressRoutes } from './observations/addresses.ts'
 import { observationLogRoutes } from './observations/observation-log.ts'
 import { observationRoutes } from './observations/observations.ts'
@@ -23,7 +28,12 @@ export const v3Routes: readonly Route[] = [
   ...observationLogRoutes,
   ...incidentRoutes,
   ...overviewRoutes,
+  ...rosterRoutes,
+  ...figuresRoutes,
+  ...chartRoutes,
+  ...eventRoutes,
   ...destinationRoutes,
+  ...deliveryLogRoutes,
   ...addressRoutes,
   ...auditRoutes,
 ]

@@ -1,4 +1,4 @@
-// Bodies of the session API for charts. Instants are RFC 3339. Figures are sent as columns with one value for each time step, so that a
+// Results of generation 3 for charts. Instants are RFC 3339. Figures are sent as columns with one value for each time step, so that a
 // point of the chart takes only a few bytes.
 import { type Static, Type } from 'typebox'
 import { Component, DateTime, Nullable } from '#shared/contracts/common.ts'
@@ -103,20 +103,3 @@ export const DayBars = Component('DayBars', {
   complete_since: { ...DateTime, description: 'Trouble of earlier days may be missing; usually the first day.' },
 })
 export type DayBars = Static<typeof DayBars>
-
-export const FiguresPage = Component('FiguresPage', {
-  figures: Type.Record(
-    Type.String(),
-    Component('MonitorFigures', {
-      p95: Nullable(Type.Number({ description: 'Of the rolled-up hours of the last day, ms.', examples: [118] })),
-      uptime_30d: Nullable(Type.Number({ description: '0 to 1, by confirmed incidents.', examples: [0.9936] })),
-      uptime_since: {
-        ...DateTime,
-        description:
-          'What `uptime_30d` counts from: the day of UTC 30 days ago, when the monitor was made, or what is completely known.',
-      },
-    }),
-    { examples: [{ aB3dE6gH9k: { p95: 118, uptime_30d: 0.9936, uptime_since: '2026-01-05T00:00:00.000Z' } }] },
-  ),
-})
-export type FiguresPage = Static<typeof FiguresPage>

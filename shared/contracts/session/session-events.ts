@@ -1,4 +1,4 @@
-// Events of a workspace that the session API sends to browsers. `sessionEvents` contains the schema of an event's `data` under the name of
+// Events of a workspace that generation 3 sends as a stream. `sessionEvents` contains the schema of an event's `data` under the name of
 // the event. Instants are RFC 3339.
 import { type Static, Type } from 'typebox'
 import { DateTime, Nullable, Strict } from '#shared/contracts/common.ts'
@@ -9,8 +9,8 @@ export const sessionEvents = {
   hello: Strict({ at: DateTime }),
   /** Events may be missing: the client must read the displayed data again. */
   reset: Strict({ at: DateTime }),
-  /** The stream ends, because the session has ended, the membership has changed, or the gateway stops. */
-  ended: Strict({ why: Type.Enum(['session', 'rights', 'stopping']) }),
+  /** The stream ends, because the session or the key has ended, the membership has changed, or the gateway stops. */
+  ended: Strict({ why: Type.Enum(['session', 'key', 'rights', 'stopping']) }),
   /** A monitor was created, or a field of its row changed. */
   row: MonitorRow,
   /** A monitor was archived or deleted. */

@@ -1,4 +1,4 @@
-// Bodies of the session API for lists of monitors. Instants are RFC 3339.
+// Rows of the list of monitors. Instants are RFC 3339.
 import { type Static, Type } from 'typebox'
 import { Component, DateTime, Nullable } from '#shared/contracts/common.ts'
 import { rosterStatuses } from '#shared/contracts/subjects/roster.ts'

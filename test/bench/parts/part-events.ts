@@ -77,7 +77,7 @@ async function measure(run: Run, system: System, streams: number, monitors: numb
     const rest = await observe(observing)
     const before = system.usage()
     run.say(`events: ${streams} streams`)
-    opened = await openStreams(`${system.url}/session/workspaces/${workspaceId}/events`, people, streams)
+    opened = await openStreams(`${system.url}/api/v3/workspaces/${workspaceId}/events`, people, streams)
     await pause(settleMs)
     const kilobytes = (system.usage().residentBytes - before.residentBytes) / 1_000 / streams
     const work = observe(observing)
@@ -107,7 +107,7 @@ async function openStreams(url: string, people: readonly { cookie: string }[], c
   const listen = (index: number) =>
     new Promise<void>((resolve, reject) => {
       const cookie = people[index % people.length]?.cookie ?? ''
-      const asking = request(url, { headers: { cookie }, agent: false }, response => {
+      const asking = request(url, { headers: { cookie, accept: 'text/event-stream' }, agent: false }, response => {
         if (response.statusCode !== 200) return reject(new Error(`A stream answered ${response.statusCode}.`))
         response.on('data', chunk => {
           // Reads only one stream in ten, so that the run itself takes little CPU.

@@ -69,7 +69,7 @@ async function measure(run: Run, system: System, monitors: number): Promise<Foun
     })
     const [person] = await signInMembers(connection, system.url, workspaceId, 1)
     const headers = { cookie: person?.cookie ?? '', 'accept-encoding': 'br' }
-    const path = `/session/workspaces/${workspaceId}/monitors`
+    const path = `/api/v3/workspaces/${workspaceId}/monitors`
     const ask = async (query: string) => {
       const startedAt = performance.now()
       const answer = await pool.request({ path: path + query, method: 'GET', headers })
@@ -82,7 +82,7 @@ async function measure(run: Run, system: System, monitors: number): Promise<Foun
     const kinds: [title: string, query: string, before: (i: number) => void][] = [
       ['as it comes', '', () => undefined],
       ['from the middle', `?from=${monitors / 2}`, () => undefined],
-      ['behind a search', '?q=m99', () => undefined],
+      ['behind a search', '?search=m99', () => undefined],
       ['each after a change of a row', '', i => change(connection, workspaceId, i)],
     ]
     const pages: Found['pages'] = []

@@ -3,7 +3,6 @@
 import t from 'tap'
 import { keys } from '#shared/bus/subjects.ts'
 import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
-import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import { type DashboardWorld, startDashboardWorld } from '../../support/worlds/dashboard-world.ts'
 
 let world: DashboardWorld
@@ -96,99 +95,4 @@ t.test('location shows the instant of the last heartbeat of its probers', async 
   const seenAt = new Date(world.clock.now()).toISOString()
   await world.clock.advance(1_000)
   t.match(await place(), { active_workers_count: 1, last_seen_at: seenAt })
-})
-
-t.test('delivery log has sent and withheld messages, newest first, without credentials in addresses', async t => {
-  const path = `/session/workspaces/${world.workspaceId}/deliveries`
-  const row = (number: number, over: Partial<DeliveryLogDocument>): DeliveryLogDocument => ({
-    id: `Log${number}`,
-    rev: 1,
-    number,
-    workspaceId: world.workspaceId,
-    destinationId: 'dest1',
-    destinationNumber: 1,
-    destinationName: 'Ops',
-    destinationType: 'webhook',
-    alertKind: 'problem',
-    event: 'problem',
-    status: 'delivered',
-    reason: null,
-    shownInV2: 1,
-    payload: 'see https://ada:hunter2@a.example/',
-    error: '',
-    incidentId: 'Subject001.1',
-    at: number * 1_000,
-    expireAt: world.clock.now() + 1_000_000,
-    ...over,
-  })
-  await world.store.insert('deliveryLog', [
-    row(1, {}),
-    row(2, { status: 'failed', reason: 'http_503', error: 'answered 503' }),
-    row(3, {
-      status: 'held',
-      reason: 'maintenance',
-      shownInV2: 0,
-      destinationId: null,
-      destinationName: null,
-      destinationType: null,
-    }),
-    row(4, { destinationId: 'dest2', event: 'test', incidentId: null }),
-    row(5, { workspaceId: 'other00000' }),
-  ])
-  const read = async (query = '') => (await world.viewer.send('GET', path + query)).json
-  const instants = async (query: string) => (await read(query)).deliveries.map(({ at }: { at: string }) => Date.parse(at) / 1_000)
-  t.strictSame(await instants(''), [4, 3, 2, 1])
-  t.strictSame(await instants('?status=failed'), [2])
-  t.strictSame(await instants('?status=held'), [3])
-  t.strictSame(await instants('?destination=dest1'), [2, 1])
-  t.strictSame(await instants('?destination=dest1&status=delivered'), [1])
-  t.strictSame(await instants('?destination=unknown'), [])
-  await world.store.insert('deliveryLog', [
-    row(6, { incidentId: 'Subject002.12', status: 'failed' }),
-    row(7, { incidentId: 'Subject002.3' }),
-  ])
-  t.strictSame(await instants('?monitor=Subject002'), [7, 6], 'by instant, whatever the number of the incident')
-  t.strictSame(await instants('?monitor=Subject002&status=failed'), [6])
-  t.strictSame(await instants('?monitor=Subject002&destination=dest2'), [])
-  t.strictSame(await instants('?monitor=Subject00'), [])
-  t.strictSame(await instants('?monitor=Subject002&limit=1'), [7])
-  await world.store.deleteRange('deliveryLog', 'Log6', 'Log8', 10)
-  const first = await read('?limit=3')
-  t.equal(first.deliveries.length, 3)
-  t.strictSame(await instants(`?limit=3&after=${encodeURIComponent(first.next)}`), [1])
-  t.match(first.deliveries[2], {
-    destination: 'Ops',
-    type: 'webhook',
-    status: 'failed',
-    reason: 'http_503',
-    error: 'answered 503',
-    incident: /^i/,
-  })
-  t.notMatch(JSON.stringify(first), 'hunter2')
-  const payloads: [sent: string, shown: string][] = [
-    [
-      '{"text":"see https://a.example/?token=hunter2\\nDown for 0s"}',
-      '{"text":"see https://a.example/?token=redacted\\nDown for 0s"}',
-    ],
-    ['{ "text" : "https://a.example/?q=\\"x\\"&token=hunter2" }', '{ "text" : "https://a.example/?q=\\"x\\"&token=redacted" }'],
-    ['https://a.example/;token=hunter2/b#token=hunter2', 'https://a.example/;token=redacted/b#token=redacted'],
-    ['//ada:hunter2@a.example/ is down', '//a.example/ is down'],
-  ]
-  for (const [payload, shown] of payloads) {
-    await world.store.insert('deliveryLog', [row(9, { payload })])
-    t.equal((await read('?limit=1')).deliveries[0].payload, shown)
-    await world.store.deleteRange('deliveryLog', 'Log9', 'LogA', 10)
-  }
-  for (const query of [
-    '?status=ok',
-    '?limit=0',
-    '?limit=201',
-    '?after=x',
-    '?after=',
-    '?destination=%2F',
-    '?monitor=%2F',
-    '?undelivered=true',
-  ])
-    t.equal((await world.viewer.send('GET', path + query)).status, 422, query)
-  t.equal((await world.stranger.send('GET', path)).status, 404)
 })

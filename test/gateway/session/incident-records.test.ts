@@ -17,8 +17,8 @@ async function failing(name: string): Promise<{ id: string; incident: string }> 
   await world.report(id, 'aaaa', true)
   await world.clock.advance(1_000)
   await world.report(id, 'aaaa', false)
-  const { json } = await world.viewer.send('GET', `/session/workspaces/${world.workspaceId}/monitors?q=${name}`)
-  return { id, incident: json.rows[0].incident.id }
+  const { json } = await world.viewer.send('GET', `/api/v3/workspaces/${world.workspaceId}/monitors?search=${name}`)
+  return { id, incident: json.result[0].incident.id }
 }
 
 const records = async (incident: string, query = ''): Promise<IncidentRecordsPage> =>

@@ -125,7 +125,7 @@ t.test('readings are sent as events for a minute after a trial of their subject,
   const { id } = (await editor.send('GET', `/api/v3/workspaces/${workspaceId}/resources/${subject}`)).json.result
   const other = await custom('Unwatched')
   const heard = await readings()
-  const stream = await readEvents(world.address, viewer, `/session/workspaces/${workspaceId}/events`)
+  const stream = await readEvents(world.address, viewer, `/api/v3/workspaces/${workspaceId}/events`)
   t.teardown(() => stream.close())
   await report(subject, 'beat', { status: 'ok' })
   await world.clock.advance(2_000)

@@ -33,9 +33,13 @@ export function readEvents(
 ): Promise<EventReader> {
   const cookie = stringifyCookie(Object.fromEntries(browser.cookies()))
   return new Promise((resolve, reject) => {
-    const outgoing = request(new URL(path, address), { agent: false, headers: { cookie, ...headers } }, response => {
-      resolve(readerOf(response, () => outgoing.destroy()))
-    })
+    const outgoing = request(
+      new URL(path, address),
+      { agent: false, headers: { cookie, accept: 'text/event-stream', ...headers } },
+      response => {
+        resolve(readerOf(response, () => outgoing.destroy()))
+      },
+    )
     outgoing.on('error', reject)
     outgoing.end()
   })

@@ -1,12 +1,14 @@
 // Chart of the response time by location. The page's address names the range.
 import type { LatencyChart } from '#shared/contracts/session/session-charts.ts'
+import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { latency } from '../../data/format.ts'
+import { pathOfResource } from '../resource-path.ts'
 import { OverTime } from './over-time.tsx'
 
-export function Figures({ id, name }: { id: string; name: string }) {
+export function Figures({ detail }: { detail: MonitorDetail }) {
   return (
     <OverTime<LatencyChart>
-      path={`/session/monitors/${encodeURIComponent(id)}/latency?figures=count,p95&`}
+      path={`${pathOfResource(detail)}/latency?figures=count,p95&`}
       linesOf={(chart, pointsOf) => ({
         label: `95th percentile of ${chart.step_seconds < 3_600 ? '5 minutes' : chart.step_seconds < 86_400 ? 'an hour' : 'a day'}`,
         series: chart.series.map(({ location, location_id, figures }) => ({
@@ -14,7 +16,7 @@ export function Figures({ id, name }: { id: string; name: string }) {
           points: pointsOf(figures, 'p95'),
         })),
         write: latency,
-        fileName: `${name} response time`,
+        fileName: `${String(detail.resource['name'])} response time`,
       })}
     />
   )

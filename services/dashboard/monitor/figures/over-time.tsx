@@ -2,20 +2,20 @@
 import { useSignalEffect } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { Chart } from '../../charts/chart.tsx'
-import { read } from '../../data/api.ts'
+import { askV3 } from '../../data/api.ts'
 import { createLoaded } from '../../data/loaded.ts'
 import { Shown } from '../../parts/loaded.tsx'
 import { bandsOf, type Frame, type Lines, type PointsOf, pointsOf } from './lines.ts'
 import { Ranges, rangeOfAddress } from './ranges.tsx'
 
 interface OverTimeProps<F extends Frame> {
-  /** API address of the figures; the component appends `range=`. The address must not change while the chart is shown. */
+  /** Path of the figures below `/api/v3`; the component appends `range=`. The path must not change while the chart is shown. */
   path: string
   linesOf(frame: F, pointsOf: PointsOf): Lines
 }
 
 export function OverTime<F extends Frame>({ path, linesOf }: OverTimeProps<F>) {
-  const chart = useMemo(() => createLoaded(() => read<F>(`${path}range=${rangeOfAddress()}`)), [path])
+  const chart = useMemo(() => createLoaded(() => askV3<F>('GET', `${path}range=${rangeOfAddress()}`)), [path])
   useSignalEffect(() => {
     rangeOfAddress()
     void chart.reload()

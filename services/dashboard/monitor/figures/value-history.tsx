@@ -2,6 +2,7 @@
 import type { ValueChart } from '#shared/contracts/session/session-charts.ts'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { query, setQuery } from '../../data/router.ts'
+import { pathOfResource } from '../resource-path.ts'
 import { declaredSignals } from '../signals.tsx'
 import { OverTime } from './over-time.tsx'
 import { valueLines } from './values.ts'
@@ -13,7 +14,6 @@ export function ValueHistory({ detail }: { detail: MonitorDetail }) {
   const asked = query.value.get('signal')
   const signal = declared.find(key => key === asked) ?? usual
   if (signal === undefined) return <p class="dim">It has no signal yet.</p>
-  const path = `/session/monitors/${encodeURIComponent(String(resource['id']))}/values`
   return (
     <>
       {declared.length > 1 && (
@@ -32,7 +32,7 @@ export function ValueHistory({ detail }: { detail: MonitorDetail }) {
       )}
       <OverTime<ValueChart>
         key={signal}
-        path={`${path}?signal=${encodeURIComponent(signal)}&figures=count,min,mean,max&`}
+        path={`${pathOfResource(detail)}/values?signal=${encodeURIComponent(signal)}&figures=count,min,mean,max&`}
         linesOf={(chart, pointsOf) => valueLines(chart, pointsOf, `${String(resource['name'])} ${signal}`)}
       />
     </>

@@ -2,9 +2,9 @@
 // messages.
 import { useEffect } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
-import { read } from '../../data/api.ts'
+import { readPageOf } from '../../data/paged.ts'
 import { onNews } from '../../data/stream.ts'
-import type { LogPage } from '../../deliveries/delivery-page.ts'
+import type { Delivery } from '../../deliveries/delivery-page.ts'
 import { DeliveryTable } from '../../deliveries/delivery-table.tsx'
 import { Shown, useLoaded } from '../../parts/loaded.tsx'
 
@@ -12,14 +12,14 @@ const rows = 10
 
 export function Messages({ detail }: { detail: MonitorDetail }) {
   const id = encodeURIComponent(String(detail.resource['id']))
-  const path = `/session/workspaces/${detail.workspace_id}/deliveries?monitor=${id}&limit=${rows}`
-  const loaded = useLoaded(() => read<LogPage>(path))
+  const path = `/workspaces/${detail.workspace_id}/deliveries?resource=${id}&limit=${rows}`
+  const loaded = useLoaded(() => readPageOf<Delivery>(path, null))
   useEffect(() => onNews(name => void ((name === 'delivery' || name === 'reset') && loaded.reload())), [loaded])
   return (
     <Shown of={loaded}>
-      {({ deliveries, next }) => (
+      {({ items, next }) => (
         <>
-          <DeliveryTable rows={deliveries} isFiltered={false} />
+          <DeliveryTable rows={items} isFiltered={false} />
           {next !== null && (
             <p>
               <a href={`/deliveries?monitor=${id}`}>All messages about this monitor</a>

@@ -48,6 +48,7 @@ export async function findCaller(context: SessionContext, call: Call): Promise<V
   call.request.confirmSender = async () => {
     if (hasLostRights(visitor, await requireVisitor(context, call))) throw rightsChanged()
   }
+  call.request.findCallerAgain = () => findVisitor(context, call)
   return { ...call, visitor }
 }
 
@@ -58,9 +59,6 @@ async function requireVisitor(context: SessionContext, call: Call): Promise<Visi
     details: 'Sign in first: the session is missing, ended or expired.',
   })
 }
-
-/** Looks up the person of `call` again. Returns the person with their present rights; null: the session has ended meanwhile. */
-export const stillVisiting = (context: SessionContext, call: Call): Promise<Visitor | null> => findVisitor(context, call)
 
 /** Returns the person of a request; null: not signed in. If the session has ended, the response removes the cookie. */
 export async function findVisitor(

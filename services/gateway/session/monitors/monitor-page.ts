@@ -10,12 +10,12 @@ import { roleIn } from '../../callers/access.ts'
 import type { Route } from '../../http/route.ts'
 import { sayCauses } from '../../subjects/named-causes.ts'
 import { evidenceObject } from '../../v3/incidents/evidence-object.ts'
+import { monitorRow, nextStepObject, type RowWords } from '../../v3/monitors/monitor-row.ts'
 import { resourceObject } from '../../v3/resources/resource-object.ts'
 import { noSuch } from '../caller/rights.ts'
 import { identityOf, type SessionContext, type VisitorCall } from '../caller/session-call.ts'
 import { pathId } from '../caller/session-fields.ts'
 import { member, route } from '../caller/session-route.ts'
-import { monitorRow, nextStepObject, type RowWords } from './monitor-row.ts'
 
 type Found = MonitorState & { workspaceId: string }
 type Means = Pick<SessionContext, 'clock' | 'directory' | 'incidentIds' | 'locationNames'>

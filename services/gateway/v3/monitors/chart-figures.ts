@@ -2,12 +2,11 @@
 import { Type } from 'typebox'
 import type { RollUpBucket } from '#shared/contracts/observations/roll-up.ts'
 import { type ChartColumns, type ChartFigure, chartFigures } from '#shared/contracts/session/session-charts.ts'
-import { AppError } from '#shared/errors.ts'
-import type { QueryParameter } from '../../http/route.ts'
+import { invalidParameter } from '../read-query.ts'
 
-export const figuresParameter: QueryParameter = {
+export const figuresParameter = {
   schema: Type.String({ minLength: 1, maxLength: 60 }),
-  meaning: 'Columns of the answer with commas between them: `count`, `ok`, `min`, `mean`, `max`, `p95`. Absent: all.',
+  meaning: 'Columns of the answer with commas between them: `count`, `ok`, `min`, `mean`, `max`, `p95`. All unless sent.',
 }
 
 /**
@@ -18,7 +17,7 @@ export function figuresOf(sent: unknown): readonly ChartFigure[] {
   if (typeof sent !== 'string') return chartFigures
   const names = sent.split(',')
   if (names.every(isFigure)) return names
-  throw invalid(`The parameter 'figures' holds names of ${chartFigures.join(', ')} with commas between them.`, 'figures')
+  throw invalidParameter('figures', `The parameter 'figures' holds names of ${chartFigures.join(', ')} with commas between them`)
 }
 
 const isFigure = (name: string): name is ChartFigure => (chartFigures as readonly string[]).includes(name)
@@ -43,6 +42,3 @@ export function columnsOf(
     })
   return Object.fromEntries(names.map(name => [name, columnOf(name)]))
 }
-
-export const invalid = (details: string, field: string) =>
-  new AppError('validation', 'Invalid request', { details, facts: { field } })

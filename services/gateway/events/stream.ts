@@ -13,8 +13,10 @@ export interface Stream {
 /** The person who watches, and a check of their rights. */
 export interface Watcher {
   userId: string
-  /** Id of the session; null with AUTH_DEV, which has no sessions. */
-  sessionId: string | null
+  /** Key or session that was accepted for the stream, such as `key:a1b2`. */
+  holder: string
+  /** Reason with which the stream ends if the key or the session is no longer valid, or cannot be looked up. */
+  over: 'session' | 'key'
   /** Returns the reason why the person may no longer watch; null: the person may watch. Rejects if the rights cannot be checked. */
   whyNot(): Promise<SessionEventData['ended']['why'] | null>
 }

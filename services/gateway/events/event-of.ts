@@ -4,8 +4,8 @@ import { type SessionEvent, type SessionEventData, sessionEvents } from '#shared
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { subjectOfIncident } from '#shared/text/ids.ts'
-import { writerOf } from '../../body/result-schema.ts'
-import { monitorRow, type RowWords } from '../monitors/monitor-row.ts'
+import { writerOf } from '../body/result-schema.ts'
+import { monitorRow, type RowWords } from '../v3/monitors/monitor-row.ts'
 
 /** An event for browsers. If several events with the same key wait to be sent, only the newest of them is sent. */
 export type ToldEvent = { [E in SessionEvent]: { event: E; key: string; data: SessionEventData[E] } }[SessionEvent]

@@ -4,11 +4,11 @@
 import type { FastifyReply } from 'fastify'
 import { repeatWhile } from '#shared/async/repeat.ts'
 import type { Bus } from '#shared/bus/port.ts'
+import { AppError } from '#shared/errors.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
-import { limits } from '#shared/limits/limits.ts'
+import { limits, second } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import type { LocationNames } from '../../subjects/location-names.ts'
-import { SessionError } from '../caller/session-error.ts'
+import type { LocationNames } from '../subjects/location-names.ts'
 import type { EventMetrics } from './event-metrics.ts'
 import { watchProberCounts } from './prober-counts.ts'
 import { type RightsWatch, watchRights } from './rights.ts'
@@ -16,7 +16,7 @@ import { openStream, type Stream, type Watcher } from './stream.ts'
 import { watchWorkspaces } from './workspaces.ts'
 
 export interface EventHub extends Pick<RightsWatch, 'revoke' | 'forgetAll'> {
-  /** Responds with a stream of the workspace's events. Throws `unavailable` or `rate_limited` before the response starts. */
+  /** Responds with a stream of the workspace's events. Throws `busy` before the response starts. */
   open(workspaceId: string, reply: FastifyReply, watcher: Watcher, lastEventId: string | null): Promise<void>
   /**
    * Returns an id that the browser passes as `lastEventId` within the next minute. The browser's stream then receives all events since this
@@ -110,16 +110,15 @@ const retryMs = (opened: number): number => bounds.retryMs + ((opened * 617) % b
 
 /** Throws if no further stream may be opened. Called before the response starts. */
 function requireRoom(streams: ReadonlySet<Stream>, { userId }: Watcher, isStopped: boolean): void {
-  const waitMs = bounds.fullRetryMs
-  if (isStopped || streams.size >= bounds.streams)
-    throw new SessionError('unavailable', 'Too many event streams', 'Read again now and then, and try in a moment.', waitMs)
+  if (isStopped || streams.size >= bounds.streams) throw tooMany('Read again now and then, and try in a moment.')
   let mine = 0
   for (const { person } of streams) if (person.userId === userId) mine++
   if (mine >= bounds.streamsPerPerson)
-    throw new SessionError(
-      'rate_limited',
-      'Too many event streams',
-      'Close other pages of yours, or read again now and then.',
-      waitMs,
-    )
+    throw tooMany('Close other pages and programs of yours that watch, or read again now and then.')
 }
+
+const tooMany = (advice: string): AppError =>
+  new AppError('busy', 'Too many event streams', {
+    details: `Too many event streams. ${advice}`,
+    retryAfterS: Math.ceil(bounds.fullRetryMs / second),
+  })

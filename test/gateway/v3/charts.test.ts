@@ -1,13 +1,15 @@
-// Charts of the session API over real HTTP, with the real keeper, directory and gateway in virtual time.
+// Figures and charts of generation 3 over real HTTP, with the real keeper, directory and gateway in virtual time.
 import t from 'tap'
-import type { Static, TSchema } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/schema'
-import { DayBars, FiguresPage, LatencyChart, ValueChart } from '#shared/contracts/session/session-charts.ts'
+import { DayBars, LatencyChart, ValueChart } from '#shared/contracts/session/session-charts.ts'
 import { day, hour, minute } from '#shared/limits/limits.ts'
 import { addReport, emptyBucket } from '#shared/roll-up/bucket.ts'
 import { packBuckets } from '#shared/roll-up/packed.ts'
 import { rollUpId } from '#shared/roll-up/roll-up-ids.ts'
 import { coveredMs, shareWithout } from '#shared/time/share-without.ts'
+import { FiguresObject } from '../../../services/gateway/v3/monitors/figures.ts'
+import type { Shown } from '../../support/clients/browser.ts'
 import { type DashboardWorld, startDashboardWorld } from '../../support/worlds/dashboard-world.ts'
 import { closeMs, confirmMs } from '../../support/worlds/whole-world.ts'
 
@@ -31,13 +33,15 @@ const get = (path: string, browser = world.viewer) => browser.send('GET', path)
 async function read<T extends TSchema>(shape: T, path: string): Promise<Static<T>> {
   const { status, json, text } = await get(path)
   const fits = Compile(shape)
-  if (status !== 200 || !fits.Check(json)) throw new Error(`${status} ${text} ${JSON.stringify(fits.Errors(json))}`)
-  return json
+  if (status !== 200 || !fits.Check(json.result)) throw new Error(`${status} ${text} ${JSON.stringify(fits.Errors(json.result))}`)
+  return json.result
 }
+/** Path of a Resource. */
+const resource = (id: string) => `/api/v3/workspaces/${world.workspaceId}/resources/${id}`
 const at = (ms: number) => new Date(ms).toISOString()
 
-t.test('latency chart has the checks of each location, the incident and the maintenance window', async t => {
-  const chart = await read(LatencyChart, `/session/monitors/${monitor}/latency`)
+t.test('latency chart has the checks of each location, the incident and the maintenance window (v3 13.2, 13.3)', async t => {
+  const chart = await read(LatencyChart, `${resource(monitor)}/latency`)
   t.match([chart.step_seconds, chart.at, chart.complete_to], [300, at(world.clock.now()), at(world.clock.now())])
   t.equal(Date.parse(chart.to) - Date.parse(chart.from), day)
   t.match(chart.series, [{ location_id: 'aaaa', location: 'de' }])
@@ -58,7 +62,7 @@ t.test('latency chart has the checks of each location, the incident and the main
     ['30d', 3_600, 30 * day],
     ['400d', 86_400, 400 * day],
   ] as const) {
-    const long = await read(LatencyChart, `/session/monitors/${monitor}/latency?range=${range}`)
+    const long = await read(LatencyChart, `${resource(monitor)}/latency?range=${range}`)
     t.match([long.step_seconds, Date.parse(long.to) - Date.parse(long.from)], [step, ms])
     t.equal(long.series[0]?.figures.count?.length, ms / (step * 1_000))
     t.equal(long.series[0]?.figures.count?.at(-1), 3)
@@ -66,25 +70,25 @@ t.test('latency chart has the checks of each location, the incident and the main
 })
 
 t.test('chart has only the requested columns', async t => {
-  const asked = await read(LatencyChart, `/session/monitors/${monitor}/latency?figures=count,p95`)
+  const asked = await read(LatencyChart, `${resource(monitor)}/latency?figures=count,p95`)
   t.strictSame(Object.keys(asked.series[0]?.figures ?? {}), ['count', 'p95'])
-  const refused = await get(`/session/monitors/${monitor}/latency?figures=p99`)
-  t.match([refused.status, refused.json.error.field], [422, 'figures'])
+  const refused = await get(`${resource(monitor)}/latency?figures=p99`)
+  t.match([refused.status, refused.json.error.details.field], [422, 'figures'])
 })
 
-t.test('chart of days has checks, seconds in trouble and uptime, counted from the creation of the monitor', async t => {
-  const bars = await read(DayBars, `/session/monitors/${monitor}/days?count=3`)
+t.test('chart of days has checks, seconds in trouble and uptime, counted from the creation of the monitor (v3 13.5)', async t => {
+  const bars = await read(DayBars, `${resource(monitor)}/days?count=3`)
   const today = at(world.clock.now()).slice(0, 10)
   t.match(bars.days.at(-1), { day: today, checks: 3, ok: 2, incidents: 1 })
   const trouble = bars.days.at(-1)?.trouble_seconds ?? 0
   t.ok(trouble >= confirmMs / 1_000 && trouble <= (confirmMs + closeMs) / 1_000, String(trouble))
   t.ok((bars.uptime ?? 1) < 1 && (bars.uptime ?? 0) > 0)
   t.match(bars.days[0], { checks: 0, trouble_seconds: 0, incidents: 0, uptime: null }, 'it did not exist')
-  t.equal((await read(DayBars, `/session/monitors/${monitor}/days`)).days.length, 90)
-  t.equal((await read(DayBars, `/session/monitors/${monitor}/days?count=400`)).days.length, 400)
+  t.equal((await read(DayBars, `${resource(monitor)}/days`)).days.length, 90)
+  t.equal((await read(DayBars, `${resource(monitor)}/days?count=400`)).days.length, 400)
 })
 
-t.test('chart of a signal has its values and the thresholds of its rules', async t => {
+t.test('chart of a signal has its values and the thresholds of its rules (v3 13.4)', async t => {
   const v3 = `/api/v3/workspaces/${world.workspaceId}`
   const rule = (key: string, more: object) => ({
     key,
@@ -114,7 +118,7 @@ t.test('chart of a signal has its values and the thresholds of its rules', async
     await world.editor.send('POST', `${v3}/resources/${id}/observations`, { body: { signal: 'depth', state: 'ok', value } })
     await world.clock.advance(1_000)
   }
-  const chart = await read(ValueChart, `/session/monitors/${id}/values?signal=depth`)
+  const chart = await read(ValueChart, `${resource(id)}/values?signal=depth`)
   const last = Object.entries(chart.figures).map(([name, column]) => [
     name,
     column.findLast(value => value !== null && value !== 0),
@@ -125,42 +129,71 @@ t.test('chart of a signal has its values and the thresholds of its rules', async
     { rule: 'own', operator: 'gt', operand: 500, baseline_days: null },
     { rule: 'odd', operator: 'gt', operand: 3, baseline_days: 7, median: 10 },
   ])
-  t.equal((await get(`/session/monitors/${id}/values?signal=other`)).status, 404)
-  const none = await read(LatencyChart, `/session/monitors/${id}/latency`)
+  t.strictSame(await read(ValueChart, `${resource(id)}/values`), chart, 'the first signal')
+  t.equal((await get(`${resource(id)}/values?signal=other`)).status, 404)
+  const none = await read(LatencyChart, `${resource(id)}/latency`)
   t.strictSame(none.series, [], 'nothing is checked')
 })
 
-t.test('figures of a list have the p95 of rolled-up hours and omit absent monitors', async t => {
+t.test('figures of a list have the p95 of rolled-up hours and omit absent Resources (v3 13.1)', async t => {
   const bucket = emptyBucket()
   for (let i = 1; i <= 100; i++) addReport(bucket, true, i)
   const row = Math.floor(world.clock.now() / hour) * hour - 2 * hour
   const packed = packBuckets([bucket, ...Array.from({ length: 11 }, () => null)])
   await world.store.upsert('rollUps', [{ id: rollUpId(monitor, { kind: 'location', id: 'aaaa' }, 'hour', row), data: packed }])
-  const path = `/session/workspaces/${world.workspaceId}/figures`
-  const { figures } = await read(FiguresPage, `${path}?ids=${monitor},unknown000`)
-  t.strictSame(Object.keys(figures), [monitor])
-  t.ok(Math.abs((figures[monitor]?.p95 ?? 0) - 95) < 5, JSON.stringify(figures))
-  t.ok((figures[monitor]?.uptime_30d ?? 1) < 1)
-  t.ok(Date.parse(figures[monitor]?.uptime_since ?? '') <= world.clock.now())
+  const path = `/api/v3/workspaces/${world.workspaceId}/figures`
+  const figures = await read(Type.Array(FiguresObject), `${path}?resources=${monitor},unknown000,${monitor}`)
+  t.strictSame(
+    figures.map(one => one.resource),
+    [monitor],
+  )
+  t.ok(Math.abs((figures[0]?.p95 ?? 0) - 95) < 5, JSON.stringify(figures))
+  t.ok((figures[0]?.uptime_30d ?? 1) < 1)
+  t.ok(Date.parse(figures[0]?.uptime_since ?? '') <= world.clock.now())
   const most = Array.from({ length: 100 }, () => monitor).join(',')
-  t.equal((await get(`${path}?ids=${most}`)).status, 200)
-  for (const query of ['', '?ids=', `?ids=${most},${monitor}`, '?ids=a,,b', '?ids=a%00', `?ids=${'x'.repeat(65)}`])
+  t.equal((await get(`${path}?resources=${most}`)).status, 200)
+  for (const query of [
+    '?resources=',
+    `?resources=${most},${monitor}`,
+    '?resources=a,,b',
+    '?resources=a%00',
+    `?resources=${'x'.repeat(65)}`,
+  ])
     t.equal((await get(path + query)).status, 422, query.slice(0, 30))
-  t.equal((await get(`${path}?ids=${monitor}`, world.stranger)).status, 404)
+  t.equal((await get(`${path}?resources=${monitor}`, world.stranger)).status, 404)
   await world.ask('create-workspace', { id: 'other00000', name: 'Other', userId: 'user-stan' })
-  const foreign = await world.stranger.send('GET', `/session/workspaces/other00000/figures?ids=${monitor}`)
-  t.strictSame(foreign.json, { figures: {} }, 'a monitor of another workspace')
+  const foreign = await world.stranger.send('GET', `/api/v3/workspaces/other00000/figures?resources=${monitor}`)
+  t.match(foreign.json, { result: [], meta: { next_cursor: null } }, 'a Resource of another workspace')
+})
+
+t.test('figures without ids are of all Resources that are not archived, page by page (v3 13.1)', async t => {
+  const ids = [monitor, ...(await Promise.all(['One', 'Two', 'Three'].map(name => world.addMonitor(name))))]
+  const [archived = ''] = ids.splice(2, 1)
+  t.equal((await world.editor.send('POST', `${resource(archived)}/archive`, { body: {} })).status, 200)
+  const path = `/api/v3/workspaces/${world.workspaceId}/figures?limit=2`
+  const found: string[] = []
+  let cursor: string | null = null
+  do {
+    const { json }: Shown = await get(cursor === null ? path : `${path}&cursor=${cursor}`)
+    t.ok(json.result.length <= 2)
+    found.push(...json.result.map((one: { resource: string }) => one.resource))
+    cursor = json.meta.next_cursor
+  } while (cursor !== null)
+  t.strictSame(new Set(found), new Set([...ids, ...found.filter(id => !ids.includes(id) && id !== archived)]))
+  t.notOk(found.includes(archived))
+  t.equal(found.length, new Set(found).size)
+  const named = await read(Type.Array(FiguresObject), `/api/v3/workspaces/${world.workspaceId}/figures?resources=${archived}`)
+  t.equal(named.length, 1, 'an archived one by its id')
 })
 
 t.test('charts refuse unknown parameters and strangers', async t => {
-  const one = `/session/monitors/${monitor}`
+  const one = resource(monitor)
   const bad = [
     'latency?range=1h',
     'latency?from=1',
     'latency?figures=',
     'latency?figures=p95,p99',
     `latency?figures=${'p95,'.repeat(15)}p95`,
-    'values',
     'values?signal=',
     `values?signal=${'x'.repeat(401)}`,
     'days?count=0',
@@ -170,7 +203,7 @@ t.test('charts refuse unknown parameters and strangers', async t => {
   for (const part of ['latency', 'values?signal=a', 'days']) {
     t.equal((await get(`${one}/${part}`, world.stranger)).status, 404, part)
     t.equal((await world.call('GET', `${one}/${part}`)).status, 401, part)
-    t.equal((await get(`/session/monitors/unknown000/${part}`)).status, 404, part)
+    t.equal((await get(`${resource('unknown000')}/${part}`)).status, 404, part)
   }
 })
 

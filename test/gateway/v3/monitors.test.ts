@@ -1,4 +1,4 @@
-// GET /session/workspaces/{id}/monitors over real HTTP, with the real keeper, directory and gateway in virtual time.
+// GET /workspaces/{ws}/monitors of generation 3 over real HTTP, with the real keeper, directory and gateway in virtual time.
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
@@ -12,13 +12,17 @@ t.before(async () => {
 })
 t.teardown(() => world.stop())
 
-const path = () => `/session/workspaces/${world.workspaceId}/monitors`
-const list = async (query = '', browser = world.viewer): Promise<MonitorPage> => (await browser.send('GET', path() + query)).json
-const rowOf = async (id: string): Promise<MonitorRow | undefined> => (await list('?count=200')).rows.find(row => row.id === id)
+const path = () => `/api/v3/workspaces/${world.workspaceId}/monitors`
+type Listed = Omit<MonitorPage, 'from'> & { next_cursor: string | null }
+const list = async (query = '', browser = world.viewer): Promise<Listed> => {
+  const { result, meta } = (await browser.send('GET', path() + query)).json
+  return { ...meta, rows: result }
+}
+const rowOf = async (id: string): Promise<MonitorRow | undefined> => (await list('?limit=200')).rows.find(row => row.id === id)
 
 t.test('list is empty when the workspace has no monitor', async t => {
   const counts = { down: 0, no_data: 0, pending: 0, recovering: 0, partly_known: 0, unknown: 0, up: 0, maintenance: 0 }
-  t.match(await list(), { total: 0, counts, from: 0, rows: [] })
+  t.match(await list(), { total: 0, counts, rows: [], next_cursor: null, at: new Date(world.clock.now()).toISOString() })
 })
 
 t.test('row of a monitor is updated from its creation to its recovery, and removed with the monitor', async t => {
@@ -88,37 +92,55 @@ t.test('row shows a new name, maintenance and acknowledgement as soon as the req
   t.match((await rowOf(id))?.incident?.acknowledged, { by: 'robot' })
 })
 
-t.test('rows are sorted by trouble, then name, and filtered by status, kind and text', async t => {
+t.test('rows are sorted by trouble, then name, and filtered by status, kind and text (v3 9.8)', async t => {
   const zebra = await world.addMonitor('Zebra')
   const apple = await world.addMonitor('apple')
   await world.report(apple, 'aaaa', true)
   await world.report(zebra, 'aaaa', false)
   await world.clock.advance(confirmMs)
-  const all = await list('?count=200')
+  const all = await list('?limit=200')
   t.equal(all.rows[0]?.status, 'down')
   const ranks = ['down', 'no_data', 'pending', 'recovering', 'partly_known', 'unknown', 'up']
   const order = all.rows.map(({ status, name }) => `${ranks.indexOf(status)} ${name.toLowerCase()}`)
   t.strictSame(order, order.toSorted())
   t.strictSame(
-    (await list('?status=trouble&q=ZEB')).rows.map(({ id }) => id),
+    (await list('?status=trouble&search=ZEB')).rows.map(({ id }) => id),
     [zebra],
   )
   t.strictSame(
-    (await list('?status=up&q=appl')).rows.map(({ id }) => id),
+    (await list('?status=up&search=appl')).rows.map(({ id }) => id),
     [apple],
   )
   t.equal(
-    (await list('?q=shop.example')).rows.some(({ id }) => id === zebra),
+    (await list('?search=shop.example')).rows.some(({ id }) => id === zebra),
     true,
     'the host is searched',
   )
   t.equal((await list('?kind=website')).total, all.total)
   t.equal((await list('?kind=custom')).total, 0)
-  const page = await list('?from=1&count=1')
-  t.match(page, { from: 1, total: all.total, rows: [{ id: all.rows[1]?.id }] })
+  const page = await list('?from=1&limit=1')
+  t.match(page, { total: all.total, rows: [{ id: all.rows[1]?.id }] })
   t.equal(page.rows.length, 1)
   t.strictSame(page.counts, all.counts, 'counts are of the whole workspace')
   t.strictSame((await list(`?from=${all.total}`)).rows, [])
+})
+
+t.test('cursor leads through all rows once while nothing changes, and belongs to its filters (v3 9.8)', async t => {
+  const { rows: all, next_cursor: last } = await list('?limit=200')
+  t.equal(last, null)
+  const found: string[] = []
+  let cursor: string | null = null
+  do {
+    const page: Listed = await list(`?limit=2${cursor === null ? '' : `&cursor=${cursor}`}`)
+    found.push(...page.rows.map(({ id }) => id))
+    cursor = page.next_cursor
+  } while (cursor !== null)
+  t.strictSame(
+    found,
+    all.map(({ id }) => id),
+  )
+  const mine = (await list('?limit=1')).next_cursor
+  t.equal((await world.viewer.send('GET', `${path()}?status=trouble&cursor=${mine}`)).status, 422)
 })
 
 t.test('Resource of a Template has one row, with the state of its worst rule', async t => {
@@ -199,27 +221,36 @@ t.test('list refuses unknown parameters and values out of bounds', async t => {
   for (const [query, name] of [
     ['?status=bad', 'status'],
     ['?kind=other', 'kind'],
-    ['?count=0', 'count'],
-    ['?count=201', 'count'],
-    ['?count=ten', 'count'],
+    ['?limit=0', 'limit'],
+    ['?limit=201', 'limit'],
+    ['?limit=ten', 'limit'],
     ['?from=-1', 'from'],
     ['?from=1000001', 'from'],
-    [`?q=${'x'.repeat(201)}`, 'q'],
-    ['?q=a&q=b', 'q'],
+    [`?search=${'x'.repeat(201)}`, 'search'],
+    ['?search=a&search=b', 'search'],
+    ['?cursor=bad', 'cursor'],
     ['?sort=name', 'sort'],
   ] as const) {
     const { status, json } = await world.viewer.send('GET', path() + query)
-    t.match([status, json], [422, { error: { code: 'invalid', details: new RegExp(`'${name}'`) } }], query)
+    t.match([status, json], [422, { error: { code: 1422, details: { field: name } } }], query)
   }
-  for (const query of ['?count=200', '?count=1', '?from=1000000', `?q=${'x'.repeat(200)}`, '?q=%F0%9F%98%80', '?q='])
+  for (const query of [
+    '?limit=200',
+    '?limit=1',
+    '?from=1000000',
+    `?search=${'x'.repeat(200)}`,
+    '?search=%F0%9F%98%80',
+    '?search=',
+  ])
     t.equal((await world.viewer.send('GET', path() + query)).status, 200, query)
 })
 
-t.test('workspace of other people is unknown, and a request without a session is refused', async t => {
+t.test('workspace of other people is unknown, and a request without a session or a key is refused', async t => {
   t.equal((await world.stranger.send('GET', path())).status, 404)
-  t.equal((await world.viewer.send('GET', '/session/workspaces/nowhere000/monitors')).status, 404)
+  t.equal((await world.viewer.send('GET', '/api/v3/workspaces/nowhere000/monitors')).status, 404)
   t.equal((await world.call('GET', path())).status, 401)
-  t.equal((await world.call('GET', path(), { token: world.token })).status, 401, 'a key is no session')
+  const { text } = await world.viewer.send('GET', path())
+  t.equal((await world.call('GET', path(), { token: world.token })).text, text, 'a key reads the same')
 })
 
 t.test('list shows stored monitors within a minute after news was lost or the bus disconnected', async t => {

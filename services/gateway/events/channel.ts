@@ -5,7 +5,7 @@
 import { limits } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
-import { timestamp } from '../../body/instants.ts'
+import { timestamp } from '../body/instants.ts'
 import type { ToldEvent } from './event-of.ts'
 
 export interface Channel {

@@ -33,7 +33,7 @@ export function watchRights(clock: Clock, streams: ReadonlySet<Stream>): RightsW
   const look = async (stream: Stream) => {
     const before = looked.get(stream)
     const failed = (before?.failed ?? 0) + 1
-    const why = await stream.person.whyNot().catch(() => (failed >= bounds.failedLooks ? 'session' : undefined))
+    const why = await stream.person.whyNot().catch(() => (failed >= bounds.failedLooks ? stream.person.over : undefined))
     looked.set(stream, { at: clock.monotonic(), failed: why === undefined ? failed : 0 })
     if (why != null) stream.end(why)
   }
@@ -71,7 +71,7 @@ export function watchRights(clock: Clock, streams: ReadonlySet<Stream>): RightsW
     revoke: revoked => {
       if (revoked === null) lookAt(() => true)
       else if (revoked.what === 'user') lookAt(({ person }) => person.userId === revoked.id)
-      else if (revoked.what === 'session') lookAt(({ person }) => person.sessionId === revoked.id)
+      else lookAt(({ person }) => person.holder === `${revoked.what}:${revoked.id}`)
     },
     forgetAll: () => lookAt(() => true),
     begin: looking.begin,

@@ -1,4 +1,4 @@
-// GET /session/workspaces/{id}/events over real HTTP, with the real keeper, directory and gateway in virtual time.
+// GET /workspaces/{ws}/events of generation 3 over real HTTP, with the real keeper, directory and gateway in virtual time.
 import t, { type Test } from 'tap'
 import { Compile } from 'typebox/schema'
 import { keys, subjects } from '#shared/bus/subjects.ts'
@@ -13,6 +13,8 @@ import { confirmMs } from '../../support/worlds/whole-world.ts'
 const bounds = limits.events
 const named = (event: string) => (one: ReadEvent) => one.event === event
 
+const stream = { accept: 'text/event-stream' }
+
 async function start(t: Test) {
   const world = await startDashboardWorld()
   const open: EventReader[] = []
@@ -20,7 +22,7 @@ async function start(t: Test) {
     for (const reader of open) reader.close()
     await world.stop()
   })
-  const path = `/session/workspaces/${world.workspaceId}/events`
+  const path = `/api/v3/workspaces/${world.workspaceId}/events`
   const watch = async (browser: Browser = world.viewer, lastEventId?: string) => {
     const reader = await readEvents(
       world.address,
@@ -40,7 +42,7 @@ async function start(t: Test) {
   return { ...world, path, watch, say, tell }
 }
 
-t.test('stream begins with a hello, forbids caching, and has each kind of event in its documented shape', async t => {
+t.test('stream begins with a hello, forbids caching, and has each kind of event in its documented shape (v3 13.6)', async t => {
   const world = await start(t)
   const stream = await world.watch()
   t.match(
@@ -172,7 +174,7 @@ t.test('changes are sent in batches with only the newest change of each monitor,
   const world = await start(t)
   await world.ask('create-workspace', { id: 'other00000', name: 'Other', userId: 'user-stan' })
   const stream = await world.watch()
-  const other = await readEvents(world.address, world.stranger, '/session/workspaces/other00000/events')
+  const other = await readEvents(world.address, world.stranger, '/api/v3/workspaces/other00000/events')
   t.teardown(() => other.close())
   await Promise.all([stream.next(named('hello')), other.next(named('hello'))])
   for (const rev of [1, 2, 3]) world.say({ kind: 'gone', id: 'a', rev })
@@ -253,13 +255,12 @@ t.test('stream is refused without a session, to strangers, and above each bound'
   nobody.cookies().clear()
   t.equal((await nobody.send('GET', world.path)).status, 401)
   t.equal((await world.stranger.send('GET', world.path)).status, 404)
-  t.equal((await world.call('GET', world.path, { token: world.token })).status, 401, 'a key is no session')
   t.equal((await world.viewer.send('HEAD', world.path)).status, 200, 'HEAD waits for no event')
   const mine: EventReader[] = []
   for (let i = 0; i < bounds.streamsPerPerson; i++) mine.push(await world.watch())
   t.ok(mine.every(({ status }) => status === 200))
-  const over = await world.viewer.send('GET', world.path)
-  t.match([over.status, over.headers['retry-after'], over.json.error.code], [429, '5', 'rate_limited'])
+  const over = await world.viewer.send('GET', world.path, { headers: stream })
+  t.match([over.status, over.headers['retry-after'], over.json.error.error_type], [429, '5', 'rate_limited'])
   t.equal((await world.watch(world.editor)).status, 200, 'others have theirs')
   mine[0]!.close()
   for (let i = 0; i < 100 && (await world.watch()).status !== 200; i++) await world.clock.settle()
@@ -286,6 +287,44 @@ t.test('stream ends when its person signs out, is disabled, or loses membership 
     t.notOk(other.events.some(named('ended')), 'others go on')
     other.close()
   }
+})
+
+t.test('key watches as a session does, until it is deleted or its person loses the membership (v3 13.7)', async t => {
+  const world = await start(t)
+  const watch = async (token: string) => {
+    const reader = await readEvents(world.address, nobody, world.path, { authorization: `Bearer ${token}` })
+    t.teardown(() => reader.close())
+    await reader.next(named('hello'))
+    return reader
+  }
+  const nobody = world.viewer.copy()
+  nobody.cookies().clear()
+  const [one, other] = [
+    await world.addPerson('one', { [world.workspaceId]: 'viewer' }),
+    await world.addPerson('other', { [world.workspaceId]: 'viewer' }),
+  ]
+  const [deleted, left] = [await watch(one.token), await watch(other.token)]
+  await world.tell({ kind: 'gone', id: 'one', rev: 1 })
+  await Promise.all([deleted, left].map(reader => reader.next(named('gone'))))
+  await world.ask('delete-key', { keyId: one.keyId, userId: null })
+  t.strictSame((await deleted.next(named('ended'))).data, { why: 'key' })
+  await deleted.ended
+  await world.ask('remove-member', { workspaceId: world.workspaceId, userId: other.userId })
+  t.strictSame((await left.next(named('ended'))).data, { why: 'rights' })
+})
+
+t.test('without Accept, the response is a position, and a stream that begins after it misses nothing (v3 13.6)', async t => {
+  const world = await start(t)
+  const { result } = (await world.call('GET', world.path, { token: world.token })).json
+  t.match(result, { position: /^\w{8}\.\d+$/ })
+  await world.tell({ kind: 'gone', id: 'between', rev: 1 })
+  const reader = await readEvents(world.address, world.viewer, `${world.path}?after=${result.position}`)
+  t.teardown(() => reader.close())
+  await reader.next(named('hello'))
+  t.strictSame(
+    reader.events.map(({ event, data }) => data.id ?? event),
+    ['between', 'hello'],
+  )
 })
 
 t.test('stream ends within a minute when the end of its session was not announced', async t => {
@@ -340,7 +379,7 @@ t.test('stream is closed when its reader lags 256 kB, and other streams continue
 
 t.test('stopping gateway ends its streams first and opens no new streams', async t => {
   const world = await startDashboardWorld()
-  const path = `/session/workspaces/${world.workspaceId}/events`
+  const path = `/api/v3/workspaces/${world.workspaceId}/events`
   const stream = await readEvents(world.address, world.viewer, path)
   await stream.next(named('hello'))
   await world.stop()

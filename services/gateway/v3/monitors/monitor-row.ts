@@ -1,4 +1,4 @@
-// A row of the list of monitors in the session API.
+// A row of the list of monitors.
 import type { NextStep } from '#shared/contracts/incidents/incident.ts'
 import { MonitorRow, type NextStepObject } from '#shared/contracts/session/session-monitors.ts'
 import type { RosterRow } from '#shared/contracts/subjects/roster.ts'

@@ -1,31 +1,20 @@
-// Data of charts: response times, values and days of one monitor, and figures for a page of monitors. The data comes from stored roll-ups
-// and incidents.
+// Data of charts: response times, values and days of one Resource. The data comes from stored roll-ups and incidents. Reference:
+// docs/reference/v3.md, section 13.
 import { Type } from 'typebox'
 import { inParallel } from '#shared/async/in-parallel.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { RollUpBucket, RollUps } from '#shared/contracts/observations/roll-up.ts'
-import {
-  ChartBand,
-  ChartRange,
-  DayBars,
-  FiguresPage,
-  LatencyChart,
-  ValueChart,
-} from '#shared/contracts/session/session-charts.ts'
+import { ChartBand, ChartRange, DayBars, LatencyChart, ValueChart } from '#shared/contracts/session/session-charts.ts'
 import type { Bands, MonitorThreshold, TroubleDay } from '#shared/contracts/subjects/monitor-state.ts'
+import { refusal } from '#shared/errors.ts'
 import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
 import { uptimeOf } from '#shared/roll-up/trouble.ts'
-import { isId } from '#shared/text/is-id.ts'
 import { timestamp } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
-import { pathPart } from '../../http/answer.ts'
-import type { QueryParameter, Route } from '../../http/route.ts'
-import { sessionQuery } from '../caller/query.ts'
-import { noSuch } from '../caller/rights.ts'
-import type { SessionContext } from '../caller/session-call.ts'
-import { member, route } from '../caller/session-route.ts'
-import { columnsOf, figuresOf, figuresParameter, invalid } from './chart-figures.ts'
-import { findMonitor } from './monitor-page.ts'
+import type { GatewayContext } from '../../context.ts'
+import { route } from '../common.ts'
+import { findResource } from '../resources/resources.ts'
+import { columnsOf, figuresOf, figuresParameter } from './chart-figures.ts'
 
 const ranges = {
   '24h': { ms: day, step: '5m', stepMs: 5 * minute },
@@ -34,35 +23,31 @@ const ranges = {
   '400d': { ms: 400 * day, step: '1d', stepMs: day },
 } as const
 
-const one = '/monitors/:monitorId'
-const rangeQuery: Record<string, QueryParameter> = {
-  range: { schema: ChartRange, meaning: 'Absent: 24h.' },
+const one = '/workspaces/:workspace/resources/:resource'
+const rangeQuery = {
+  range: { schema: ChartRange, meaning: '`24h` unless sent.' },
   figures: figuresParameter,
-}
-const signalQuery: Record<string, QueryParameter> = {
-  ...rangeQuery,
-  signal: { required: true, schema: Type.String({ minLength: 1, maxLength: 400 }), meaning: 'The key of a signal.' },
 }
 
 const showLatency = route('GET', `${one}/latency`, {
-  summary: 'Response times of a monitor by location, with incidents and maintenance.',
-  needs: member,
-  find: findMonitor,
+  summary: 'Response times of a website monitor by location, with Incidents and maintenance.',
+  more: 'Without a series if the Resource has no check.',
+  needs: { role: 'viewer', scope: null },
+  isAudited: false,
+  find: findResource,
   query: rangeQuery,
   result: LatencyChart,
-  refusals: ['invalid'],
-  handler: async (context, call) => {
-    const { found, traceId } = call
-    const query = sessionQuery(rangeQuery, call)
+  refusals: ['422 range', '422 figures'],
+  handler: async (context, { found, query, traceId }) => {
     const wanted = frameOf(context, query['range'])
     const names = figuresOf(query['figures'])
-    const locations = found.resource.check?.locations ?? []
+    const locations = found.check?.locations ?? []
     const [rollUps, places, bands] = await Promise.all([
       inParallel(locations, limits.charts.seriesAtOnce, location =>
-        read(context, { subjectId: found.resource.id, source: { location } }, wanted, traceId),
+        read(context, { subjectId: found.id, source: { location } }, wanted, traceId),
       ),
       context.directory.ask('list-locations', {}, traceId),
-      readBands(context, found.resource.id, wanted, traceId),
+      readBands(context, found.id, wanted, traceId),
     ])
     const nameOf = new Map(places.map(({ id, name }) => [id, name]))
     return {
@@ -78,52 +63,62 @@ const showLatency = route('GET', `${one}/latency`, {
 
 const showValues = route('GET', `${one}/values`, {
   summary: 'Values of a signal that senders report, with the thresholds of its rules.',
-  needs: member,
-  find: findMonitor,
-  query: signalQuery,
+  needs: { role: 'viewer', scope: null },
+  isAudited: false,
+  find: findResource,
+  query: {
+    ...rangeQuery,
+    signal: {
+      schema: Type.String({ minLength: 1, maxLength: 400 }),
+      meaning: 'The key of a signal; the first that senders report unless sent.',
+    },
+  },
   result: ValueChart,
-  refusals: ['invalid'],
-  handler: async (context, call) => {
-    const { found, traceId } = call
-    const query = sessionQuery(signalQuery, call)
-    const signal = query['signal']
-    if (typeof signal !== 'string') throw missing('signal')
+  refusals: ['422 range', '422 figures', '422 signal'],
+  handler: async (context, { found, query, traceId }) => {
+    const signal = (query['signal'] as string | undefined) ?? found.signals.find(({ isPlatform }) => !isPlatform)?.key
+    if (signal === undefined) throw noSuchSignal()
     const wanted = frameOf(context, query['range'])
     const names = figuresOf(query['figures'])
-    const { id: subjectId } = found.resource
-    const [rollUps, bands] = await Promise.all([
+    const { id: subjectId } = found
+    const [rollUps, bands, state] = await Promise.all([
       read(context, { subjectId, source: { signal } }, wanted, traceId),
       readBands(context, subjectId, wanted, traceId),
+      context.directory.ask('get-monitor', { subjectId }, traceId),
     ])
-    if (rollUps === null) throw noSuch('Signal')
-    const baselines = found.signals.find(one => one.signal === signal)?.baselines ?? {}
+    if (rollUps === null) throw noSuchSignal()
+    const { signals = [], thresholds = [] } = state ?? {}
+    const baselines = signals.find(one => one.signal === signal)?.baselines ?? {}
     return {
       ...frameObject(context, wanted, bands, [rollUps]),
       signal,
       figures: columnsOf(rollUps.buckets, wanted, names, fourDigits),
-      thresholds: found.thresholds.filter(one => one.signal === signal).map(one => thresholdObject(one, baselines)),
+      thresholds: thresholds.filter(one => one.signal === signal).map(one => thresholdObject(one, baselines)),
     }
   },
 })
 
-const daysQuery: Record<string, QueryParameter> = {
-  count: { schema: Type.Integer({ minimum: 1, maximum: limits.charts.days }), meaning: 'Days, today included; absent: 90.' },
-}
+const noSuchSignal = () => refusal('not_found', 'Signal not found', 'The Resource has no such signal')
 
 const showDays = route('GET', `${one}/days`, {
-  summary: 'The last days of a monitor, one after the other: checks, time in trouble, incidents.',
-  needs: member,
-  find: findMonitor,
-  query: daysQuery,
+  summary: 'The last days of a Resource, one after the other: checks, time in trouble, Incidents, uptime.',
+  needs: { role: 'viewer', scope: null },
+  isAudited: false,
+  find: findResource,
+  query: {
+    count: {
+      schema: Type.Integer({ minimum: 1, maximum: limits.charts.days }),
+      meaning: 'Days, today included; 90 unless sent.',
+    },
+  },
   result: DayBars,
-  refusals: ['invalid'],
-  handler: async (context, call) => {
-    const { found, traceId } = call
-    const count = (sessionQuery(daysQuery, call)['count'] ?? 90) as number
+  refusals: ['422 count'],
+  handler: async (context, { found, query, traceId }) => {
+    const count = (query['count'] ?? 90) as number
     const now = context.clock.now()
     const to = Math.floor(now / day) * day + day
     const wanted = { from: to - count * day, to, step: '1d', stepMs: day } as const
-    const { id: subjectId, check, createdAt } = found.resource
+    const { id: subjectId, check, createdAt } = found
     const [rollUps, trouble] = await Promise.all([
       inParallel(check?.locations ?? [], limits.charts.seriesAtOnce, location =>
         read(context, { subjectId, source: { location } }, wanted, traceId),
@@ -143,34 +138,6 @@ const showDays = route('GET', `${one}/days`, {
   },
 })
 
-const idsQuery: Record<string, QueryParameter> = {
-  ids: {
-    required: true,
-    schema: Type.String({ minLength: 1, maxLength: 65 * limits.charts.figures }),
-    meaning: 'Ids of monitors with commas between them, at most 100.',
-  },
-}
-
-const showFigures = route('GET', '/workspaces/:workspaceId/figures', {
-  summary: 'Response time and uptime of some monitors; those that are not there are left out.',
-  needs: member,
-  query: idsQuery,
-  result: FiguresPage,
-  refusals: ['invalid'],
-  handler: async ({ directory }, call) => {
-    const { ids } = sessionQuery(idsQuery, call)
-    if (typeof ids !== 'string') throw missing('ids')
-    const subjectIds = ids.split(',')
-    const isFine = subjectIds.length <= limits.charts.figures && subjectIds.every(isId)
-    if (!isFine) throw invalid("The parameter 'ids' holds at most 100 ids with commas between them.", 'ids')
-    const found = await directory.ask('get-figures', { workspaceId: pathPart(call, 'workspaceId'), subjectIds }, call.traceId)
-    const shown = Object.entries(found).map(([id, { p95, uptime, uptimeSince }]) => {
-      return [id, { p95, uptime_30d: uptime, uptime_since: timestamp(uptimeSince) }]
-    })
-    return { figures: Object.fromEntries(shown) }
-  },
-})
-
 interface Frame {
   from: number
   to: number
@@ -178,20 +145,20 @@ interface Frame {
   stepMs: number
 }
 
-function frameOf({ clock }: SessionContext, sent: unknown): Frame {
+function frameOf({ clock }: GatewayContext, sent: unknown): Frame {
   const { ms, step, stepMs } = ranges[(sent ?? '24h') as ChartRange]
   const to = Math.ceil(clock.now() / stepMs) * stepMs
   return { from: to - ms, to, step, stepMs }
 }
 
 const read = (
-  { directory }: SessionContext,
+  { directory }: GatewayContext,
   asked: Pick<AskRequest<'get-roll-ups'>, 'subjectId' | 'source'>,
   { from, to, step }: Frame,
   traceId: string,
 ): Promise<RollUps | null> => directory.ask('get-roll-ups', { ...asked, step, from, to }, traceId)
 
-const readBands = ({ directory }: SessionContext, subjectId: string, { from, to }: Frame, traceId: string): Promise<Bands> =>
+const readBands = ({ directory }: GatewayContext, subjectId: string, { from, to }: Frame, traceId: string): Promise<Bands> =>
   directory.ask('get-bands', { subjectId, from, to }, traceId)
 
 /** Rounds to four significant digits, which is more than any chart shows. */
@@ -200,7 +167,7 @@ const fourDigits = (value: number): number => Number(value.toPrecision(4))
 const writeBand = writerOf(ChartBand)
 
 function frameObject(
-  { clock, incidentIds }: SessionContext,
+  { clock, incidentIds }: GatewayContext,
   { from, to, stepMs }: Frame,
   bands: Bands,
   read: (RollUps | null)[],
@@ -253,6 +220,4 @@ function dayObject({ at: start, ms, incidents }: TroubleDay, { now, createdAt, c
   }
 }
 
-const missing = (name: string) => invalid(`The parameter '${name}' is required.`, name)
-
-export const chartRoutes: readonly Route[] = [showLatency, showValues, showDays, showFigures]
+export const chartRoutes = [showLatency, showValues, showDays]
