@@ -22,6 +22,7 @@ import { bootstrap, confirmFirstKey } from '../../services/directory/people/boot
 import { reserveName } from '../../services/directory/subjects/names.ts'
 import { openIncident } from '../conformance/routes.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
+import { websiteCheck } from '../support/checks.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { dyingStore } from '../support/store/dying-store.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
@@ -52,20 +53,7 @@ function onEachStore(title: string, run: (t: Test, store: Store) => Promise<void
   })
 }
 
-const check = {
-  url: 'https://a.example',
-  method: 'GET' as const,
-  content_type: 'application/json',
-  data: '',
-  statuses: [200],
-  expected_text: '',
-  locations: [],
-  interval_value: 1,
-  interval_unit: 'MINUTE' as const,
-  failure_mode: 'majority' as const,
-  confirm_after: null,
-  recover_after: null,
-}
+const check = websiteCheck({ url: 'https://a.example', locations: [] })
 
 const slugs: [name: string, slug: string][] = [
   ['Shop', 'shop'],

@@ -34,6 +34,7 @@ import { collector, refused, upTo } from '../bus/contract.ts'
 import { eventually } from '../infra/run-program.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { startTestBus, toolsFolder } from '../support/bus/nats.ts'
+import { checkEntry } from '../support/checks.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
@@ -43,17 +44,7 @@ const logger = createLogger('silent')
 const phases = { dnsMs: 1, connectMs: 1, tlsMs: null, firstByteMs: 1, totalMs: 3 }
 const result: CheckResult = { rev: 1, slotAt: 1, ageMs: 0, ok: true, error: null, statusCode: 200, phases }
 const state = { version: '2.0.0', inFlight: 0, buffered: 0, shed: 0 }
-const entry = (changes = {}) => ({
-  rev: 1,
-  url: 'http://127.0.0.1:9/',
-  method: 'GET',
-  contentType: 'application/json',
-  data: '',
-  statuses: [200],
-  expectedText: '',
-  intervalMs: 60_000,
-  ...changes,
-})
+const entry = (changes = {}) => checkEntry({ url: 'http://127.0.0.1:9/', ...changes })
 
 interface Harness {
   house(): Promise<Bus>

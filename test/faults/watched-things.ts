@@ -4,6 +4,7 @@ import type { KeeperClient } from '#shared/bus/clients/clients.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import { second } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
+import { websiteCheck } from '../support/checks.ts'
 import type { Stage } from './stage.ts'
 
 /** Interval of checks and of reports. */
@@ -36,20 +37,14 @@ async function send(keeper: KeeperClient, id: string, command: object): Promise<
 /** Creates a website monitor and resolves with its id. */
 export async function createSite(stage: Stage, keeper: KeeperClient, name: string): Promise<string> {
   const id = randomId(10)
-  const check = {
+  const check = websiteCheck({
     url: stage.outside.siteUrl(name),
-    method: 'GET',
-    content_type: 'application/json',
-    data: '',
-    statuses: [200],
-    expected_text: '',
     locations: [stage.locationId],
     interval_value: intervalMs / second,
     interval_unit: 'SECOND',
-    failure_mode: 'majority',
     confirm_after: confirmMs / second,
     recover_after: recoverMs / second,
-  }
+  })
   await send(keeper, id, { kind: 'create-website', ...identityOf(stage, name), check })
   return id
 }

@@ -2,23 +2,11 @@
 // deletion. The directory is real, and the keeper's real step handles commands.
 import t, { type Test } from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
+import { websiteCheck } from '../support/checks.ts'
 import { startFakeKeeper } from '../support/worlds/fake-keeper.ts'
 import { startSessionWorld } from '../support/worlds/session-world.ts'
 
-const website = {
-  url: 'https://example.org/',
-  method: 'GET',
-  content_type: 'application/json',
-  data: '',
-  statuses: [200],
-  expected_text: '',
-  locations: [],
-  interval_value: 1,
-  interval_unit: 'MINUTE',
-  failure_mode: 'majority',
-  confirm_after: null,
-  recover_after: null,
-}
+const website = websiteCheck({ locations: [] })
 
 async function startWithMonitor(t: Test) {
   const world = await startSessionWorld(t)

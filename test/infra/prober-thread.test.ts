@@ -11,6 +11,7 @@ import { createSystemClock } from '#shared/time/clock.ts'
 import type { CollectorPace } from '../../infra/runtime/collector-pace.ts'
 import { startProberThread } from '../../infra/runtime/prober/thread.ts'
 import { startTestBus } from '../support/bus/nats.ts'
+import { checkEntry } from '../support/checks.ts'
 
 const clock = createSystemClock()
 t.teardown(() => clock.stop())
@@ -40,7 +41,7 @@ t.test('checks of a thread are reported and counted, and stop with the thread', 
   await once(site, 'listening')
   t.teardown(() => site.close())
   const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`
-  const entry = { rev: 1, url, method: 'GET', contentType: '', data: '', statuses: [200], expectedText: '', intervalMs: 1_000 }
+  const entry = checkEntry({ url, contentType: '', intervalMs: 1_000 })
   for (const id of subjectIds) await house.bucket('checks').put(keys.check(locationId, id), entry)
 
   const seen = new Map<string, CheckResult[]>()

@@ -14,6 +14,7 @@ import { partitionOf } from '#shared/text/hash.ts'
 import { randomId } from '#shared/text/ids.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
 import { startTestBus } from '../support/bus/nats.ts'
+import { websiteCheck } from '../support/checks.ts'
 import { startSecantus } from '../support/store/secantus.ts'
 import { createClient, type Program, startOutside, startProgram, startProxy, watchStates } from './system.ts'
 
@@ -199,20 +200,13 @@ async function setStage(t: import('tap').Test) {
     keeperOf,
     createMonitor: async (holdsS: number | null = null) => {
       const id = randomId(10)
-      const check = {
+      const check = websiteCheck({
         url: outside.url,
-        method: 'GET',
-        content_type: 'application/json',
-        data: '',
-        statuses: [200],
-        expected_text: '',
-        locations: [locationId],
-        interval_value: 1,
+        locations: [locationId ?? ''],
         interval_unit: 'SECOND',
-        failure_mode: 'majority',
         confirm_after: holdsS,
         recover_after: holdsS,
-      }
+      })
       const body = { kind: 'create-website', id: randomId(8), workspaceId, slug: id.toLowerCase(), name: id, check }
       await keeper.send(id, body as Command)
       return id

@@ -19,6 +19,7 @@ import { startDirectory } from '../../services/directory/app.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
 import { startTestBus } from '../support/bus/nats.ts'
+import { websiteCheck } from '../support/checks.ts'
 import { sharedMongodb } from '../support/store/secantus.ts'
 import { addPerson, call, incidentSalt, version } from '../support/worlds/api-world.ts'
 
@@ -341,20 +342,7 @@ const createCommand = (subjectId: string) =>
     workspaceId: home,
     slug: subjectId.toLowerCase(),
     name: 'Neighbour',
-    check: {
-      url: 'https://neighbour.example/',
-      method: 'GET',
-      content_type: 'application/json',
-      data: '',
-      statuses: [200],
-      expected_text: '',
-      locations: ['aaaa'],
-      interval_value: 1,
-      interval_unit: 'MINUTE',
-      failure_mode: 'majority',
-      confirm_after: null,
-      recover_after: null,
-    },
+    check: websiteCheck({ url: 'https://neighbour.example/' }),
   }) satisfies CommandOf<'create-website'>
 
 function resultOf(ok: boolean, rev: number, slotAt: number): CheckResult {

@@ -2,9 +2,9 @@
 import t from 'tap'
 import type { Reading } from '#shared/contracts/subjects/subject.ts'
 import type { ReadingValue, Verdict } from '#shared/contracts/subjects/verdict.ts'
-import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { decide, type Need, neededOf } from '#shared/judging/decide.ts'
 import { judgeReachability } from '#shared/judging/judge-reachability.ts'
+import { websiteCheck } from '../support/checks.ts'
 
 const P = { value: true as ReadingValue, young: false }
 const O = { value: false as ReadingValue, young: false }
@@ -93,20 +93,7 @@ t.test('decision over every combination of up to four inputs agrees with a simpl
 
 const at = 1_700_000_000_000
 const minute = 60_000
-const check: WebsiteCheck = {
-  url: 'https://example.org/',
-  method: 'GET',
-  content_type: 'application/json',
-  data: '',
-  statuses: [200],
-  expected_text: '',
-  locations: ['aaaa', 'bbbb', 'cccc'],
-  interval_value: 1,
-  interval_unit: 'MINUTE',
-  failure_mode: 'majority',
-  confirm_after: null,
-  recover_after: null,
-}
+const check = websiteCheck({ locations: ['aaaa', 'bbbb', 'cccc'] })
 const never = (addedAt: number): Reading => ({
   addedAt,
   slotAt: null,

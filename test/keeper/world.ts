@@ -16,24 +16,12 @@ import type { Clock } from '#shared/time/clock.ts'
 import { announceGateway } from '../../services/gateway/presence.ts'
 import { type KeeperOptions, startKeeper } from '../../services/keeper/app.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
+import { websiteCheck } from '../support/checks.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
 export const minute = 60_000
-export const websiteMeta: WebsiteCheck = {
-  url: 'https://example.org/',
-  method: 'GET',
-  content_type: 'application/json',
-  data: '',
-  statuses: [200],
-  expected_text: '',
-  locations: ['aaaa'],
-  interval_value: 1,
-  interval_unit: 'MINUTE',
-  failure_mode: 'majority',
-  confirm_after: null,
-  recover_after: null,
-}
+export const websiteMeta = websiteCheck()
 
 export interface KeeperHandle {
   bus: Bus

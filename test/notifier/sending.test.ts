@@ -11,7 +11,6 @@ import t from 'tap'
 import { createDirectoryClient, createNotifierClient } from '#shared/bus/clients/clients.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { SigningSecret } from '#shared/contracts/notifications/destination.ts'
-import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
 import { createEgress, EgressError, egressSettings, permitted } from '#shared/net/egress.ts'
 import { createOwnPorts, type OwnPort } from '#shared/net/own-ports.ts'
@@ -27,6 +26,7 @@ import { createSender, type Sender } from '../../services/notifier/send/send.ts'
 import { signatureOf } from '../../services/notifier/send/signature.ts'
 import { runCheck } from '../prober/run-check.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
+import { checkEntry } from '../support/checks.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
@@ -300,7 +300,7 @@ t.test('neither message nor check reaches a port of Watchkeeper itself, unless E
     done(null, name === 'bus.example' ? bus : ['127.0.0.1'])
   }
   const hosts = ['127.0.0.1', 'localhost', '0.0.0.0', '::', 'bus.example']
-  const entry = { method: 'GET', statuses: [200], data: '', contentType: '', expectedText: '' } as unknown as CheckEntry
+  const entry = checkEntry({ contentType: '' })
   const outcomesOf = async (own: OwnPort[], EGRESS_ALLOW: string, host: string) => {
     const ports = createOwnPorts(own, { clock, resolve })
     const allow = readSettings(egressSettings, { EGRESS_ALLOW }).EGRESS_ALLOW
@@ -371,7 +371,7 @@ t.test('neither message nor check reaches an address in a closed range by any ho
   const [usual, closed] = [sender(''), sender('127.0.0.0/8,::1')]
   t.teardown(() => Promise.all([usual.close(), closed.close(), receiver.close()]))
   const message = { body: '{}', idempotencyKey: 'msg_1', madeAt: startAt, signature: null }
-  const entry = { method: 'GET', statuses: [200], data: '', contentType: '', expectedText: '' } as unknown as CheckEntry
+  const entry = checkEntry({ contentType: '' })
   const rows: [string, 'usual' | 'closed', string | null][] = [
     ['http://169.254.169.254/secret', 'usual', 'the address of a cloud metadata service'],
     ['http://2852039166/secret', 'usual', 'the address of a cloud metadata service'],

@@ -16,6 +16,7 @@ import { Check, type CheckContext } from '../../services/prober/check.ts'
 import { createTrust } from '../../services/prober/connection.ts'
 import { bodySentence, clean } from '../../services/prober/sentences.ts'
 import { compileTarget, type Target } from '../../services/prober/target.ts'
+import { checkEntry } from '../support/checks.ts'
 import { certificates } from './certificates.ts'
 import { type CheckOptions, runCheck } from './run-check.ts'
 
@@ -181,17 +182,10 @@ before(async () => {
 
 const entry = (at: string, changes: Partial<CheckEntry> = {}): CheckEntry => {
   const [server = '', ...path] = at.split('/')
-  return {
-    rev: 1,
+  return checkEntry({
     url: at.includes('://') ? at : `${urls[server]}/${path.join('/')}`,
-    method: 'GET',
-    contentType: 'application/json',
-    data: '',
-    statuses: [200],
-    expectedText: '',
-    intervalMs: 60_000,
     ...changes,
-  }
+  })
 }
 const check = (at: string, changes: Partial<CheckEntry> = {}, options: Partial<CheckOptions> = {}) =>
   runCheck(entry(at, changes), { clock, resolve, trust, userAgent: 'watchkeeper/2.0.0 (+http://us)', ...options })

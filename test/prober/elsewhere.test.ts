@@ -37,6 +37,7 @@ import { collector } from '../bus/contract.ts'
 import { eventually, runProgram } from '../infra/run-program.ts'
 import { startProgram } from '../integration/system.ts'
 import { toolsFolder } from '../support/bus/nats.ts'
+import { websiteCheck } from '../support/checks.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
 import { certificates } from './certificates.ts'
 
@@ -671,20 +672,7 @@ t.test('probers in processes of their own share monitors and take over from each
 
   t.test('two probers share the monitors, and each slot is checked once', async t => {
     for (const id of ids) {
-      const check = {
-        url,
-        method: 'GET',
-        content_type: 'application/json',
-        data: '',
-        statuses: [200],
-        expected_text: '',
-        locations: [locationId],
-        interval_value: 1,
-        interval_unit: 'SECOND',
-        failure_mode: 'majority',
-        confirm_after: null,
-        recover_after: null,
-      }
+      const check = websiteCheck({ url, locations: [locationId], interval_unit: 'SECOND' })
       const body = { kind: 'create-website', id: randomId(8), workspaceId: 'aaaaaaaaaa', slug: id.toLowerCase(), name: id, check }
       await keeper.send(id, body as Command)
     }

@@ -24,6 +24,7 @@ import { Runner } from '../../services/prober/runner.ts'
 import { createAgenda, phaseOf, slotAfter } from '../../services/prober/schedule.ts'
 import { createShedding } from '../../services/prober/shedding.ts'
 import { createMemoryHub, type MemoryHub } from '../support/bus/memory-bus.ts'
+import { checkEntry } from '../support/checks.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 
@@ -33,17 +34,7 @@ const startAt = 1_700_000_000_000
 const nowhere: Resolve = (_name, done) => done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), [])
 const subjectIds = Array.from({ length: 200 }, (_, index) => `subject${String(index).padStart(3, '0')}`)
 
-const entry = (changes = {}) => ({
-  rev: 1,
-  url: 'http://gone.example/',
-  method: 'GET' as const,
-  contentType: '',
-  data: '',
-  statuses: [200],
-  expectedText: '',
-  intervalMs: 60_000,
-  ...changes,
-})
+const entry = (changes = {}) => checkEntry({ url: 'http://gone.example/', contentType: '', ...changes })
 
 interface Seen {
   subjectId: string

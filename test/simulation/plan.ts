@@ -1,6 +1,7 @@
 // Plan of a seed, made before its run begins: subjects, states of the websites, actions of people, faults.
 import type { FailureMode, WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { hour, minute, second } from '#shared/limits/limits.ts'
+import { websiteCheck } from '../support/checks.ts'
 import { Random } from './random.ts'
 
 /**
@@ -167,20 +168,15 @@ function siteOf(
   { profile, locations, activeMs, ending }: Pick<Plan, 'profile' | 'locations' | 'activeMs' | 'ending'>,
 ): Site {
   const chosen = locations.filter(() => random.chance(0.75))
-  const check: WebsiteCheck = {
+  const check = websiteCheck({
     url: 'http://example.test/',
-    method: 'GET',
     content_type: '',
-    data: '',
-    statuses: [200],
-    expected_text: '',
     locations: chosen.length > 0 ? chosen : locations.slice(0, 1),
     interval_value: profile === 'long' ? random.pick([5, 10]) : 1,
-    interval_unit: 'MINUTE',
     failure_mode: random.pick(['at_least_one', 'majority', 'all'] as const),
     confirm_after: random.pick([null, null, null, 0, 45]),
     recover_after: random.pick([null, null, null, 0, 45]),
-  }
+  })
   const shared = spellsOf(random, profile, activeMs, ending)
   const isShared = random.chance(0.5)
   const spells = Object.fromEntries(

@@ -13,6 +13,7 @@ import { createSystemClock } from '#shared/time/clock.ts'
 import { temporaryFolder } from '../infra/run-program.ts'
 import { createClient, type Program, startOutside, startProgram, watchStates } from '../integration/system.ts'
 import { startTestBus } from '../support/bus/nats.ts'
+import { websiteCheck } from '../support/checks.ts'
 import { startSecantus } from '../support/store/secantus.ts'
 
 /** The last release: its version, and the commit of its code. */
@@ -93,20 +94,7 @@ t.test(
     const [location] = await clientOf(front).get<{ id: string }[]>('/v2/locations')
     const locationId = location?.id ?? ''
     const createMonitor = async (id = randomId(10)) => {
-      const check = {
-        url: outside.url,
-        method: 'GET',
-        content_type: 'application/json',
-        data: '',
-        statuses: [200],
-        expected_text: '',
-        locations: [locationId],
-        interval_value: 1,
-        interval_unit: 'SECOND',
-        failure_mode: 'majority',
-        confirm_after: null,
-        recover_after: null,
-      }
+      const check = websiteCheck({ url: outside.url, locations: [locationId], interval_unit: 'SECOND' })
       const sent = { kind: 'create-website', id: randomId(8), workspaceId: workspace_id, slug: id.toLowerCase(), name: id, check }
       await createKeeperClient(bus, clock).send(id, sent as Command)
       return id

@@ -3,6 +3,7 @@ import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
+import { websiteCheck } from '../../support/checks.ts'
 import type { Connection } from '../run/connection.ts'
 import { runAtOnce } from '../run/waiting.ts'
 
@@ -47,20 +48,16 @@ async function create({ keeper }: Connection, subjectId: string, path: number, o
     workspaceId: options.workspaceId,
     slug: `m${path}`,
     name: `m${path}`,
-    check: {
+    check: websiteCheck({
       url: options.urlOf(path),
-      method: 'GET',
       content_type: '',
-      data: '',
-      statuses: [200],
-      expected_text: '',
       locations: options.locationIds,
       interval_value: minutes ? options.intervalSeconds / 60 : options.intervalSeconds,
       interval_unit: minutes ? 'MINUTE' : 'SECOND',
       failure_mode: 'at_least_one',
       confirm_after: hold,
       recover_after: hold,
-    },
+    }),
   }
   return patiently(() => keeper.send(subjectId, command))
 }

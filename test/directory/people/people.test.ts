@@ -12,6 +12,7 @@ import { startDirectory } from '../../../services/directory/app.ts'
 import { removedWithWorkspace } from '../../../services/directory/people/remove-workspaces.ts'
 import { createGateway } from '../../../services/gateway/app.ts'
 import { startTestBus } from '../../support/bus/nats.ts'
+import { websiteCheck } from '../../support/checks.ts'
 import { dyingStore } from '../../support/store/dying-store.ts'
 import { createMemoryStore } from '../../support/store/memory-store.ts'
 import { startFakeKeeper, subjectDocument } from '../../support/worlds/fake-keeper.ts'
@@ -434,20 +435,7 @@ t.test('locations', async t => {
   })
 })
 
-const website = {
-  url: 'https://a.example',
-  method: 'GET' as const,
-  content_type: 'application/json',
-  data: '',
-  statuses: [200],
-  expected_text: '',
-  locations: [],
-  interval_value: 1,
-  interval_unit: 'MINUTE' as const,
-  failure_mode: 'majority' as const,
-  confirm_after: null,
-  recover_after: null,
-}
+const website = websiteCheck({ url: 'https://a.example', locations: [] })
 
 t.test('two gateways on real NATS refuse removed rights within a second', async t => {
   const nats = await startTestBus()

@@ -17,6 +17,7 @@ import type { Command } from '#shared/contracts/subjects/command.ts'
 import { createLogger } from '#shared/observability/logger.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { Clock } from '#shared/time/clock.ts'
+import { websiteCheck } from '../../support/checks.ts'
 import { type Program, startProgram } from '../system.ts'
 
 export interface Installation {
@@ -105,20 +106,11 @@ export async function watchWebsite(t: Test, house: Bus, clock: Clock, locations:
   })
   const keeper = createKeeperClient(house, clock)
   for (let n = 0; n < monitors; n++) {
-    const check = {
+    const check = websiteCheck({
       url: `http://127.0.0.1:${(website.address() as AddressInfo).port}/`,
-      method: 'GET',
-      content_type: 'application/json',
-      data: '',
-      statuses: [200],
-      expected_text: '',
       locations: n % 2 ? locations : locations.slice(-1),
-      interval_value: 1,
       interval_unit: 'SECOND',
-      failure_mode: 'majority',
-      confirm_after: null,
-      recover_after: null,
-    }
+    })
     const body = { kind: 'create-website', id: randomId(8), workspaceId: 'w', slug: `s${n}`, name: `s${n}`, check }
     await keeper.send(randomId(10), body as Command)
   }

@@ -16,6 +16,7 @@ import { createGateway } from '../../../services/gateway/app.ts'
 import type { GatewayOptions } from '../../../services/gateway/gateway-options.ts'
 import type { Family } from '../../../services/gateway/http/family.ts'
 import { createMemoryHub, type MemoryHub } from '../bus/memory-bus.ts'
+import { websiteCheck } from '../checks.ts'
 import { createHandClock, type HandClock } from '../hand-clock.ts'
 import { createMemoryStore, type MemoryStore } from '../store/memory-store.ts'
 import { cheapPasswords } from './cheap-passwords.ts'
@@ -178,20 +179,7 @@ export async function addPerson(
 
 /** Creates a website monitor. */
 export async function addSubject({ store, clock }: Base, change: Partial<SubjectDocument> & { id: string; workspaceId: string }) {
-  const meta = {
-    url: 'https://example.test/',
-    method: 'GET',
-    content_type: 'application/json',
-    data: '',
-    statuses: [200],
-    expected_text: '',
-    locations: [],
-    interval_value: 1,
-    interval_unit: 'MINUTE',
-    failure_mode: 'majority',
-    confirm_after: null,
-    recover_after: null,
-  } as const
+  const meta = websiteCheck({ url: 'https://example.test/', locations: [] })
   const made = subjectDocument(
     change.id,
     change.workspaceId,

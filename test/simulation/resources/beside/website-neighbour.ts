@@ -4,6 +4,7 @@
 import type { SubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { replayIncident } from '../../../../infra/replay/replay-incident.ts'
+import { websiteCheck } from '../../../support/checks.ts'
 import type { Keepers, Lodging } from '../../custom/keepers.ts'
 import { addressOf } from '../../judged/ledger.ts'
 import { type ExpectedIncident, incidentsOf, type Told, verdictHistory } from '../../judged/oracle.ts'
@@ -35,12 +36,12 @@ export class WebsiteNeighbour {
 
   async begin(lengthMs: number): Promise<NeighbourDeal[]> {
     const random = this.#random
-    const check: WebsiteCheck = {
-      ...{ url: 'http://example.test/', method: 'GET', content_type: '', data: '', statuses: [200], expected_text: '' },
-      ...{ locations: this.#locations, interval_value: random.pick([5, 10]), interval_unit: 'MINUTE' },
+    const check = websiteCheck({
+      ...{ url: 'http://example.test/', content_type: '' },
+      ...{ locations: this.#locations, interval_value: random.pick([5, 10]) },
       failure_mode: random.pick(['at_least_one', 'majority', 'all'] as const),
       ...{ confirm_after: random.pick([0, 45, 300]), recover_after: random.pick([0, 45, 300]) },
-    }
+    })
     await this.#command({ kind: 'create-website', workspaceId: 'w', slug: 'site', name: 'Site', check })
     const start = this.#keepers.now()
     const deals = this.#locations.flatMap(location => this.#checksOf(location, start, { lengthMs, check }))
