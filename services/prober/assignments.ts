@@ -3,6 +3,7 @@
 import { Compile } from 'typebox/schema'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
+import { findKind } from '#shared/checks/registry.ts'
 import { type Form, schemaOf, upgraded } from '#shared/contracts/form.ts'
 import { CheckEntry, checkEntryForm } from '#shared/contracts/observations/check.ts'
 import type { Logger } from '#shared/observability/logger.ts'
@@ -54,12 +55,12 @@ export async function watchAssignments(
   return { unreadable: () => unreadable.size, close: () => subscription.close() }
 }
 
-/** Returns the entry in the present form; null: it is damaged, or of a later schema. */
+/** Returns the entry in the present form; null: it is damaged, of a later schema, or of a kind that this prober does not know. */
 function readEntry(form: Form<CheckEntry>, value: unknown): CheckEntry | null {
   if (typeof value !== 'object' || value === null || schemaOf(value) > form.schema) return null
   try {
     const entry = upgraded(form, value as CheckEntry)
-    return contract.Check(entry) ? entry : null
+    return contract.Check(entry) && findKind(entry)?.isEntry(entry) ? entry : null
   } catch {
     return null // Damaged: the upgrade misses a member.
   }

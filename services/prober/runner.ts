@@ -1,6 +1,7 @@
 // Runner of checks. Owns the running checks, whose number is bounded. A due check never waits. If it cannot run at its slot, it is counted
 // as shed or skipped.
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
+import type { HttpEntry } from '#shared/checks/http/http.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import { Check, type CheckContext, type CheckOutcome, impossible } from './check.ts'
@@ -120,7 +121,7 @@ export class Runner {
     const { context, userAgent } = this.#options
     const { rev } = monitor.entry
     monitor.ranAt = slotAt
-    const target = compileTarget(monitor.entry, userAgent)
+    const target = compileTarget(monitor.entry as HttpEntry, userAgent)
     if (target === null) {
       this.#report(monitor, rev, slotAt, impossible)
       return

@@ -1,8 +1,9 @@
 // The rule Reachability of a website monitor. The rule has one input for each location. The failure mode of the monitor says how many
 // locations must fail (reference/judging 2). Pure.
+
+import { type FailureMode, intervalMs, type StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { Reading } from '#shared/contracts/subjects/subject.ts'
 import type { EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
-import { type FailureMode, intervalMs, type WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { decide, type Need } from '#shared/judging/decide.ts'
 import { earliest, type Judgement } from '#shared/judging/judgement.ts'
 import { readInput, readNeverReported, wordOf } from '#shared/judging/read-input.ts'
@@ -19,7 +20,7 @@ const needs: Record<FailureMode, Need> = {
  * id. A location without a reading is treated as added at `at`, without a report so far. `silenceAt`: as in `readInput`.
  */
 export function judgeReachability(
-  check: WebsiteCheck,
+  check: StoredCheck,
   readings: Readonly<Record<string, Reading>>,
   at: number,
   silenceAt: number,

@@ -563,12 +563,6 @@ export const limits = {
     nameCharacters: 100,
     intervalSecondsMin: 60,
     intervalSecondsMax: 86_400,
-    urlCharacters: 2_048,
-    dataBytes: 64 * 1024,
-    expectedTextCharacters: 4_096,
-    statusesMax: 10,
-    contentTypeCharacters: 255,
-    locationsMax: 64,
   },
 
   subject: {

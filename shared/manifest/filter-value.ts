@@ -1,9 +1,9 @@
 // Value of a filter on a Template's field, parsed according to the type of the field. Pure. Reference: docs/reference/v3.md, 9.3.
+import { faultOf as faultOfCheck } from '#shared/checks/field-values.ts'
+import { checkFieldOf } from '#shared/checks/registry.ts'
 import type { TemplateField } from '#shared/contracts/resources/template.ts'
 import { isCredentialName } from '#shared/secrecy/credential-name.ts'
 import { faultOf } from './read-field.ts'
-import { faultOfWebsiteAnswer } from './website-answers.ts'
-import { systemTemplates } from './website-check.ts'
 
 /**
  * Returns the parsed value. If the field cannot be a filter, or cannot have this value, returns `fault`: the end of an error sentence.
@@ -20,8 +20,8 @@ export function readFilterValue(
   const value = typed(field, text)
   if (isRedacted && typeof value === 'string' && isCredentialName(field.key))
     return { fault: 'names a field whose values are hidden from this key' }
-  const isSystem = Object.hasOwn(systemTemplates, templateKey)
-  const fault = isSystem ? faultOfWebsiteAnswer(field, value) : faultOf(field, value)
+  const ofCheck = checkFieldOf(templateKey, field.key)
+  const fault = ofCheck === null ? faultOf(field, value) : faultOfCheck(ofCheck, value)
   return fault === null ? value : { fault }
 }
 

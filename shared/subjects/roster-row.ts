@@ -1,4 +1,5 @@
 // Conversion of a subject's document to a row of its workspace's roster, so that keeper and directory return the same. Pure.
+import { kindOf } from '#shared/checks/registry.ts'
 import type { IncidentCause, IncidentSnapshot, IncidentState, NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { RosterIncident, RosterRow } from '#shared/contracts/subjects/roster.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -26,7 +27,7 @@ export function rosterRow(subject: SubjectDocument, nextStepOf: NextStepOf): Ros
   const open = subject.rules.flatMap(openIncident).sort(byTrouble)
   // Where another rule is ok, one without data is the least of what is wrong.
   const worst = (isPartlyKnown ? open.find(({ incident }) => incident.value !== 'noData') : null) ?? open[0]
-  const watched = { host: hostOf(check?.url), check: check && rosterCheck(check) }
+  const watched = { host: check && kindOf(check).shown(check).host, check: check && rosterCheck(check) }
   const base = { id, rev, key, name, kind, template, ...watched, incidents: open.length, maintenanceUntil: mutedTo }
   if (worst === undefined) return { ...base, ...restingState(subject.rules), incident: null }
   const { value, context } = worst.incident
@@ -111,5 +112,3 @@ function whyOf({ verdict: last, policy }: RuleState): IncidentCause | null {
 }
 
 const ownWords = (reason: string): IncidentCause => ({ input: null, isLocation: false, reason, at: null, isSilence: true })
-
-const hostOf = (url: string | undefined): string | null => (url !== undefined && URL.canParse(url) ? new URL(url).host : null)

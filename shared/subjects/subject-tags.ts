@@ -1,10 +1,9 @@
 // Tags of a subject: one text for each property by which lists of Resources are filtered. The keeper stores tags; the directory finds
 // Resources by tags. Pure. Reference: docs/reference/v3.md, 9.2 to 9.4.
 
-import type { Answers, TemplateAnswer } from '#shared/contracts/resources/template.ts'
+import { publicCheckAnswers } from '#shared/checks/check-answers.ts'
+import type { TemplateAnswer } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import { websiteAnswers } from '#shared/manifest/website-answers.ts'
-import { websiteCheck } from '#shared/manifest/website-check.ts'
 
 /** Fields of a subject that decide its tags. */
 export type Tagged = Pick<SubjectDocument, 'template' | 'check' | 'templated' | 'labels' | 'archivedAt' | 'deletedAt'>
@@ -16,7 +15,7 @@ export function tagsOf({ template, check, templated, labels, archivedAt, deleted
   if (template !== null) {
     const [key = ''] = template.split('@', 1)
     tags.push(templateTag(key), templateTag(template))
-    const answers = check === null ? (templated?.answers ?? {}) : publicAnswers(websiteAnswers(check))
+    const answers = check === null ? (templated?.answers ?? {}) : publicCheckAnswers(check)
     for (const [field, value] of Object.entries(answers)) if (isSingle(value)) tags.push(answerTag(key, field, value))
   }
   for (const [key, value] of Object.entries(labels)) tags.push(labelTag(key, value))
@@ -52,8 +51,3 @@ export const labelTag = (key: string, value: string): string => `label ${key}=${
 export type SingleAnswer = string | number | boolean
 
 const isSingle = (value: TemplateAnswer): value is SingleAnswer => !Array.isArray(value)
-
-const publicAnswers = (answers: Answers): Answers =>
-  Object.fromEntries(Object.entries(answers).filter(([key]) => !secretFields.has(key)))
-
-const secretFields = new Set(websiteCheck.fields.filter(({ secret }) => secret).map(({ key }) => key))

@@ -1,6 +1,9 @@
 // Conversion of subjects' documents to the views that commands and reads return, so that keeper and directory return the same. Pure. The
 // signal and the policy of a website check are not stored, because both follow from the check.
+
+import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import type { MaintenanceContext, WindowView } from '#shared/contracts/incidents/maintenance.ts'
+import type { FailureMode, StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { Policy } from '#shared/contracts/subjects/policy.ts'
 import type { SignalState } from '#shared/contracts/subjects/signal.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -11,7 +14,6 @@ import type {
   SignalView,
   SubjectView,
 } from '#shared/contracts/subjects/subject-views.ts'
-import { type FailureMode, type WebsiteCheck, websiteTemplate } from '#shared/contracts/subjects/website.ts'
 import { limits, second } from '#shared/limits/limits.ts'
 
 export function subjectView(subject: SubjectDocument): SubjectView {
@@ -95,7 +97,7 @@ export const isOfGenerations1And2 = ({ template }: Pick<SubjectDocument, 'templa
 const needs: Record<FailureMode, Policy['need']> = { at_least_one: 'any', majority: 'majority', all: 'all' }
 
 /** Returns the built-in rule in the language of authored rules: one input for each location, and the failure mode as quorum. */
-function reachabilityPolicy(slug: string, check: WebsiteCheck | null, holds: DefaultHolds): Policy {
+function reachabilityPolicy(slug: string, check: StoredCheck | null, holds: DefaultHolds): Policy {
   const holdMs = (seconds: number | null | undefined, usualMs: number) =>
     typeof seconds === 'number' ? seconds * second : usualMs
   return {

@@ -1,7 +1,8 @@
-// What a website monitor watches, as one line for people. Pure.
+// What a monitor watches, as one line for people. Pure.
+
+import { kindOf } from '#shared/checks/registry.ts'
+import { intervalMs, type StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { RosterCheck } from '#shared/contracts/subjects/roster.ts'
-import { intervalMs, type WebsiteCheck } from '#shared/contracts/subjects/website.ts'
-import { redactedText, redactedUrl } from '#shared/secrecy/redacted-text.ts'
 import { cut } from '#shared/text/plain-text.ts'
 import { humanDuration } from '#shared/time/durations.ts'
 
@@ -11,13 +12,16 @@ const urlCharacters = 200
 const namesMost = 3
 
 /** Returns the parts of a check that the line needs. The address has no credentials. */
-export const rosterCheck = (check: WebsiteCheck): RosterCheck => ({
-  method: check.method,
-  url: cut(redactedUrl(check.url) || redactedText(check.url), urlCharacters),
-  everyMs: intervalMs(check),
-  locations: check.locations.slice(0, namesMost),
-  locationCount: check.locations.length,
-})
+export function rosterCheck(check: StoredCheck): RosterCheck {
+  const { method, target } = kindOf(check).shown(check)
+  return {
+    method,
+    url: cut(target, urlCharacters),
+    everyMs: intervalMs(check),
+    locations: check.locations.slice(0, namesMost),
+    locationCount: check.locations.length,
+  }
+}
 
 /**
  * Returns a text such as `GET https://shop.example/health every 30s from frankfurt, oslo and 2 more`. `nameOf`: name of a location; null:

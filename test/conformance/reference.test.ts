@@ -1,8 +1,10 @@
 // The pages of docs/reference about generations 1 and 2, compared with the system: routes, refusals, messages, examples and bounds.
+
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t from 'tap'
+import { data as httpData } from '#shared/checks/http/fields.ts'
 import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
 import { openApiDocument, refusalsOf } from '../../services/gateway/openapi/document.ts'
 import { generations } from '../../services/gateway/openapi/generations.ts'
@@ -113,7 +115,7 @@ const bounds: [page: (typeof names)[number], rule: string, stated: string][] = [
     '6.4',
     `${grouped(limits.http.connections)} connections at once. At most ${limits.http.connectionsPerClient} connections of`,
   ],
-  ['website-monitors', '2.1', `at most ${grouped(limits.website.dataBytes)} bytes`],
+  ['website-monitors', '2.1', `at most ${grouped(httpData.bytes)} bytes`],
   [
     'website-monitors',
     '5.2',

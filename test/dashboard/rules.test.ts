@@ -40,9 +40,9 @@ await withBrowser(async () => {
 
   t.test('a newcomer makes a monitor for reports by keyboard and sees whether a rule would notify somebody', async t => {
     const { page, faults, close } = await visit('/', 'edith')
-    await page.getByRole('link', { name: 'Add monitor' }).or(page.getByLabel('Address')).first().waitFor()
+    await page.getByRole('link', { name: 'Add monitor' }).or(page.getByLabel('URL')).first().waitFor()
     await page.goto(`${world.address}/monitors/new`)
-    await page.getByLabel('Address').waitFor()
+    await page.getByLabel('URL').waitFor()
     await tabTo(page, 'Add monitor for reports')
     await page.keyboard.press('Enter')
     await tabTo(page, 'More')

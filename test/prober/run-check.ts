@@ -1,5 +1,5 @@
 // A single check with default options, for tests that give only some of the options.
-import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import type { HttpEntry } from '#shared/checks/http/http.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
 import { Check, type CheckContext, type CheckOutcome, impossible } from '../../services/prober/check.ts'
@@ -11,7 +11,7 @@ export interface CheckOptions extends Pick<CheckContext, 'clock' | 'resolve'>, P
 }
 
 /** Resolves with the outcome of one check, as the prober would report it. */
-export function runCheck(entry: CheckEntry, options: CheckOptions): Promise<CheckOutcome> {
+export function runCheck(entry: HttpEntry, options: CheckOptions): Promise<CheckOutcome> {
   const target = compileTarget(entry, options.userAgent)
   if (target === null) return Promise.resolve(impossible)
   const context = { trust: createTrust(), egress: createEgress(), bounds: limits.check, ...options }

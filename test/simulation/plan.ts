@@ -1,5 +1,7 @@
 // Plan of a seed, made before its run begins: subjects, states of the websites, actions of people, faults.
-import type { FailureMode, WebsiteCheck } from '#shared/contracts/subjects/website.ts'
+
+import type { WebsiteCheck } from '#shared/checks/http/http.ts'
+import type { FailureMode } from '#shared/contracts/subjects/check.ts'
 import { hour, minute, second } from '#shared/limits/limits.ts'
 import { websiteCheck } from '../support/checks.ts'
 import { Random } from './random.ts'

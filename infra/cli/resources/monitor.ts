@@ -1,6 +1,7 @@
-// `./watchkeeper monitor create|list|show|change|archive`: website monitors, which are Resources of `website-check@1`.
+// `./watchkeeper monitor create|list|show|change|archive`: website monitors, which are Resources of the Template of websites.
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { usualInterval } from '#shared/manifest/usual-interval.ts'
+import { websiteTemplate as template } from '#shared/checks/http/fields.ts'
+import { usualInterval } from '#shared/checks/watch-fields.ts'
 import { notFoundError, usageError } from '../../runtime/start-error.ts'
 import { resourceOf } from '../api/look-up-api.ts'
 import type { Api } from '../api/with-api.ts'
@@ -18,8 +19,6 @@ import {
   showResource,
   withListOptions,
 } from './resource-verbs.ts'
-
-const template = 'website-check@1'
 
 interface CreateOptions extends Omit<NewResource, 'template'> {
   every: { interval_value: number; interval_unit: string }

@@ -1,36 +1,21 @@
 // Conversion between the form of a website monitor and `meta`, the values for the fields of its Template. Pure.
-import { usualInterval } from '#shared/manifest/usual-interval.ts'
+import type { CheckField } from '#shared/checks/check-field.ts'
+import { httpFields } from '#shared/checks/http/fields.ts'
+import { isDelay, usualInterval, watchFields } from '#shared/checks/watch-fields.ts'
 
-/** `meta` of a Resource of `website-check@1`, as generation 3 names its fields. */
-export interface WebsiteAnswers {
-  url: string
-  method: string
-  content_type: string
-  data: string
-  statuses: readonly number[]
-  expected_text: string
-  locations: readonly string[]
-  interval_value: number
-  interval_unit: 'MINUTE' | 'HOUR'
-  failure_mode: string
-  /** Confirmation delay, s; absent for a new monitor, which gets the installation's default. */
-  confirm_after?: number
-  recover_after?: number
-}
+/** `meta` of a Resource of a website. A delay is absent if the monitor follows the installation's setting. */
+export type WebsiteAnswers = Readonly<Record<string, unknown>>
 
-export const usualAnswers: Omit<WebsiteAnswers, 'url' | 'locations'> = {
-  method: 'GET',
-  content_type: '',
-  data: '',
-  statuses: [200],
-  expected_text: '',
+const allFields: readonly CheckField[] = [...httpFields, ...watchFields]
+
+export const usualAnswers: WebsiteAnswers = {
+  ...Object.fromEntries(
+    allFields.filter(({ key, required }) => !required && !isDelay(key)).map(field => [field.key, field.default]),
+  ),
   ...usualInterval,
-  failure_mode: 'at_least_one',
 }
 
-const delays = ['confirm_after', 'recover_after'] as const
-
-export const websiteFields: readonly string[] = ['name', ...Object.keys(usualAnswers), ...delays, 'url', 'locations']
+export const websiteFields: readonly string[] = ['name', ...allFields.map(({ key }) => key)]
 
 interface Values {
   get(name: string): unknown
@@ -45,24 +30,27 @@ const textIn = (values: Values, name: string): string => {
 /**
  * Returns `meta` from the values of the form, also from collapsed fields. Omits an empty delay. Returns a text that is no number as typed.
  */
-export function answersOf(values: Values): Record<string, unknown> {
-  return {
-    url: withScheme(textIn(values, 'url')),
-    method: textIn(values, 'method'),
-    content_type: textIn(values, 'content_type'),
-    data: values.get('data') ?? '',
-    statuses: textIn(values, 'statuses')
-      .split(/[\s,;]+/)
-      .filter(one => one !== '')
-      .map(numberOr),
-    expected_text: values.get('expected_text') ?? '',
-    locations: values.getAll('locations'),
-    interval_value: numberOr(textIn(values, 'interval_value')),
-    interval_unit: textIn(values, 'interval_unit'),
-    failure_mode: textIn(values, 'failure_mode'),
-    ...Object.fromEntries(delays.flatMap(name => (textIn(values, name) === '' ? [] : [[name, numberOr(textIn(values, name))]]))),
-  }
+export const answersOf = (values: Values): Record<string, unknown> =>
+  Object.fromEntries(
+    allFields.filter(({ key }) => !isDelay(key) || textIn(values, key) !== '').map(field => [field.key, answerOf(field, values)]),
+  )
+
+function answerOf({ key, type, form }: CheckField, values: Values): unknown {
+  const text = textIn(values, key)
+  if (type === 'location_list') return values.getAll(key)
+  if (type === 'integer_list') return parts(text, /[\s,;]+/).map(numberOr)
+  if (type === 'string_list') return parts(text, /[\r\n]+/)
+  if (type === 'boolean') return values.get(key) !== null
+  if (type === 'string') return form === 'media type' ? text : (values.get(key) ?? '')
+  if (type === 'enum') return text
+  return type === 'url' ? withScheme(text) : numberOr(text)
 }
+
+const parts = (text: string, between: RegExp): string[] =>
+  text
+    .split(between)
+    .map(one => one.trim())
+    .filter(one => one !== '')
 
 /**
  * Returns the values in `answers` that differ from the stored values. Unchanged values are not sent. A stored delay that is empty now is
@@ -70,7 +58,9 @@ export function answersOf(values: Values): Record<string, unknown> {
  */
 export function changedAnswers(answers: Readonly<Record<string, unknown>>, stored: object): Record<string, unknown> {
   const before = new Map(Object.entries(stored))
-  const emptied = delays.filter(name => before.has(name) && !Object.hasOwn(answers, name)).map(name => [name, null] as const)
+  const emptied = [...before.keys()]
+    .filter(name => isDelay(name) && !Object.hasOwn(answers, name))
+    .map(name => [name, null] as const)
   const changed = Object.entries(answers).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name)))
   return Object.fromEntries([...changed, ...emptied])
 }

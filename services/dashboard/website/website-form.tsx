@@ -1,12 +1,22 @@
 // The form of a website monitor. Shows the address; all other fields have defaults and are collapsed below the address.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { CheckField } from '#shared/checks/check-field.ts'
+import { httpFields, url, websiteTemplate } from '#shared/checks/http/fields.ts'
+import {
+  confirmAfter,
+  failureMode,
+  intervalUnit,
+  intervalValue,
+  locations as locationsField,
+  recoverAfter,
+} from '#shared/checks/watch-fields.ts'
 import { askV3, read } from '../data/api.ts'
 import { go } from '../data/router.ts'
 import { workspaceId } from '../data/session.ts'
 import { announce } from '../parts/announce.ts'
 import { ButtonLink } from '../parts/button.tsx'
-import { AreaField, ChoiceField, Labelled, TextField } from '../parts/form/field.tsx'
+import { AreaField, CheckField as BooleanField, ChoiceField, Labelled, TextField } from '../parts/form/field.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import { Failed, Loading } from '../parts/states.tsx'
@@ -54,7 +64,7 @@ function Fields({ existing, locations }: { existing: ExistingWebsite | null; loc
     const all = `/workspaces/${workspaceId.value}/resources`
     const saved =
       existing === null
-        ? await askV3<{ id: string }>('POST', all, { template: 'website-check@1', name, meta })
+        ? await askV3<{ id: string }>('POST', all, { template: websiteTemplate, name, meta })
         : await askV3<{ id: string }>('PATCH', `${all}/${existing.id}`, { name, meta: changedAnswers(meta, existing.meta) })
     announce(existing === null ? `${name} is added. Its first check is on its way.` : `${name} is saved.`)
     go(`/monitors/${saved.id}`)
@@ -63,22 +73,22 @@ function Fields({ existing, locations }: { existing: ExistingWebsite | null; loc
   return (
     <Form fields={websiteFields} act={existing === null ? 'Add monitor' : 'Save'} send={send} beside={cancel}>
       <TextField
-        name="url"
-        label="Address"
+        name={url.key}
+        label={url.label}
         inputMode="url"
         placeholder="https://shop.example/health"
-        defaultValue={given.url}
+        defaultValue={shownIn(given, url)}
         autoFocus
         required
       />
       <TextField
         name="name"
         label="Name"
-        hint="Empty: the host of the address."
+        hint="Empty: the host of the URL."
         defaultValue={existing?.name ?? ''}
         maxLength={100}
       />
-      <Locations locations={locations} chosen={given.locations} />
+      <Locations locations={locations} chosen={given[locationsField.key] as string[]} />
       <Interval given={given} />
       <Request given={given} isOpen={existing !== null} />
       <Judging given={given} isOpen={existing !== null} />
@@ -94,13 +104,13 @@ function usualLocations(locations: readonly Location[]): string[] {
 
 function Locations({ locations, chosen }: { locations: readonly Location[]; chosen: readonly string[] }) {
   return (
-    <Labelled name="locations" label="Checked from">
+    <Labelled name={locationsField.key} label={locationsField.label}>
       {({ id, ...described }) => (
         <fieldset id={id} class="choices" {...described}>
           <legend class="hidden">Locations</legend>
           {locations.map(one => (
             <label key={one.id} class="check">
-              <input type="checkbox" name="locations" value={one.id} defaultChecked={chosen.includes(one.id)} />
+              <input type="checkbox" name={locationsField.key} value={one.id} defaultChecked={chosen.includes(one.id)} />
               {one.display_name ?? one.name}
               {one.active_workers_count === 0 && <span class="dim">no prober runs there</span>}
             </label>
@@ -111,24 +121,40 @@ function Locations({ locations, chosen }: { locations: readonly Location[]; chos
   )
 }
 
-const units = [
-  { value: 'MINUTE', word: 'minutes' },
-  { value: 'HOUR', word: 'hours' },
-]
+/** A field as its type is drawn. */
+function Asked({ field, given }: { field: CheckField; given: WebsiteAnswers }) {
+  const { key: name, type, label, form } = field
+  const shown = { name, label, ...(field.hint === undefined ? {} : { hint: field.hint }) }
+  const defaultValue = shownIn(given, field)
+  if (type === 'enum') {
+    const of = field.options.map(value => ({ value, word: field.words?.[value] ?? value }))
+    return <ChoiceField {...shown} of={of} defaultValue={defaultValue} />
+  }
+  if (type === 'boolean') return <BooleanField {...shown} defaultChecked={given[name] === true} />
+  if (type === 'string_list') return <AreaField hint="One in each line." {...shown} defaultValue={defaultValue} />
+  if (form === 'lines') return <AreaField {...shown} defaultValue={defaultValue} />
+  if (type === 'integer_list') return <TextField hint="With commas between." {...shown} defaultValue={defaultValue} />
+  if (type === 'string') return <TextField {...shown} defaultValue={defaultValue} />
+  return <TextField {...shown} type="number" min={field.min ?? 0} defaultValue={defaultValue} />
+}
 
-function Interval({ given }: { given: Pick<WebsiteAnswers, 'interval_value' | 'interval_unit'> }) {
+/** Returns an answer as a person types it. */
+function shownIn(given: WebsiteAnswers, { key, type }: CheckField): string {
+  const answer = given[key] ?? ''
+  return Array.isArray(answer) ? answer.join(type === 'integer_list' ? ', ' : '\n') : String(answer)
+}
+
+function Interval({ given }: { given: WebsiteAnswers }) {
   return (
     <div class="pair">
-      <TextField name="interval_value" label="Every" type="number" min={1} defaultValue={String(given.interval_value)} />
-      <ChoiceField name="interval_unit" label="Unit" of={units} defaultValue={given.interval_unit} />
+      <Asked field={intervalValue} given={given} />
+      <Asked field={intervalUnit} given={given} />
     </div>
   )
 }
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map(value => ({ value, word: value }))
-
-function Request({ given, isOpen }: { given: Omit<WebsiteAnswers, 'url' | 'locations'>; isOpen: boolean }) {
-  const warnings = useSignal<readonly string[]>(warningsOf({ ...given }))
+function Request({ given, isOpen }: { given: WebsiteAnswers; isOpen: boolean }) {
+  const warnings = useSignal<readonly string[]>(warningsOf(given))
   const judge = ({ currentTarget }: { currentTarget: HTMLElement }) => {
     const form = currentTarget.closest('form')
     if (form !== null) warnings.value = warningsOf(answersOf(new FormData(form)))
@@ -136,21 +162,7 @@ function Request({ given, isOpen }: { given: Omit<WebsiteAnswers, 'url' | 'locat
   return (
     <details class="part-of-form" open={isOpen} onInput={judge}>
       <summary>Request and expected response</summary>
-      <ChoiceField name="method" label="Method" of={methods} defaultValue={given.method} />
-      <TextField name="statuses" label="Accepted statuses" hint="With commas between." defaultValue={given.statuses.join(', ')} />
-      <TextField
-        name="expected_text"
-        label="Text that the response must hold"
-        hint="Empty: none is looked for."
-        defaultValue={given.expected_text}
-      />
-      <TextField
-        name="content_type"
-        label="Content type of the body"
-        hint="Empty: none is sent."
-        defaultValue={given.content_type}
-      />
-      <AreaField name="data" label="Body" defaultValue={given.data} />
+      {httpFields.map(field => field.key !== url.key && <Asked key={field.key} field={field} given={given} />)}
       <div role="status">
         {warnings.value.map(sentence => (
           <p key={sentence} class="website-warning">
@@ -162,33 +174,13 @@ function Request({ given, isOpen }: { given: Omit<WebsiteAnswers, 'url' | 'locat
   )
 }
 
-const modes = [
-  { value: 'at_least_one', word: 'at least one location' },
-  { value: 'majority', word: 'more than half of the locations' },
-  { value: 'all', word: 'all locations' },
-]
-
-function Judging({ given, isOpen }: { given: Omit<WebsiteAnswers, 'url' | 'locations'>; isOpen: boolean }) {
+function Judging({ given, isOpen }: { given: WebsiteAnswers; isOpen: boolean }) {
   return (
     <details class="part-of-form" open={isOpen}>
       <summary>When it counts as down</summary>
-      <ChoiceField name="failure_mode" label="Fails when checks fail at" of={modes} defaultValue={given.failure_mode} />
-      <TextField
-        name="confirm_after"
-        label="Confirmation delay, seconds"
-        hint="A failure that lasts this long is confirmed, and people are notified. Empty: as the installation has it."
-        type="number"
-        min={0}
-        defaultValue={String(given.confirm_after ?? '')}
-      />
-      <TextField
-        name="recover_after"
-        label="Recovery delay, seconds"
-        hint="Checks that pass for this long close the incident. Empty: as the installation has it."
-        type="number"
-        min={0}
-        defaultValue={String(given.recover_after ?? '')}
-      />
+      {[failureMode, confirmAfter, recoverAfter].map(field => (
+        <Asked key={field.key} field={field} given={given} />
+      ))}
     </details>
   )
 }

@@ -1,13 +1,14 @@
 // Filters of lists by properties of Resources. A value in a filter is parsed by the type that the Template declares for the field. Matching
 // Resources are found by their tags. Reference: docs/reference/v3.md, 9.3 and 9.4.
+
+import { checkAnswers } from '#shared/checks/check-answers.ts'
+import { findSystemTemplate, isSystemKey } from '#shared/checks/registry.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { Answers, Template, TemplateAnswer, TemplateField } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { readFilterValue } from '#shared/manifest/filter-value.ts'
-import { websiteAnswers } from '#shared/manifest/website-answers.ts'
-import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { redactedAnswer } from '#shared/secrecy/redacted-answers.ts'
 import { redactedNamed } from '#shared/secrecy/redacted-value.ts'
 import type { Query, Store } from '#shared/store/port.ts'
@@ -138,7 +139,7 @@ function labelDemand({ key, value }: ResourceFilters['labels'][number], isRedact
 const hasOneSource = (text: string): boolean => !text.includes('//') && !text.includes('redacted')
 
 const answersOf = ({ check, templated }: SubjectDocument): Answers =>
-  check === null ? (templated?.answers ?? {}) : websiteAnswers(check)
+  check === null ? (templated?.answers ?? {}) : checkAnswers(check)
 
 /**
  * Returns the declaration of each field in the named revision. For a key without a version, takes each declaration from the highest
@@ -167,9 +168,9 @@ async function* revisionsOf(
   reference: string,
 ): AsyncGenerator<Pick<Template, 'fields'> | 'damaged'> {
   const [key = '', version = null] = reference.split('@')
-  const system = Object.hasOwn(systemTemplates, key) ? systemTemplates[key] : undefined
-  if (system !== undefined) {
-    if (version === null || version === String(system.version)) yield system
+  if (isSystemKey(key)) {
+    const system = findSystemTemplate(reference)
+    if (system !== null) yield system
     return
   }
   if (version !== null) {

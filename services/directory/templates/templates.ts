@@ -1,12 +1,12 @@
 // Template revisions of a workspace: published once, never changed. Reference: docs/reference/v3.md, section 3.
 import { subjects } from '#shared/bus/subjects.ts'
+import { findSystemTemplate, isSystemKey, systemKeys } from '#shared/checks/registry.ts'
 import type { News } from '#shared/contracts/news.ts'
-import type { SystemTemplate, Template, TemplateDocument } from '#shared/contracts/resources/template.ts'
+import type { Template, TemplateDocument } from '#shared/contracts/resources/template.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
-import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import { findRevisions, isFault, readRevisions } from '#shared/subjects/stored-revisions.ts'
@@ -63,8 +63,7 @@ export const listTemplates: AskAnswerer<'list-templates'> = async ({ store, logg
  */
 export const getTemplate: AskAnswerer<'get-template'> = async ({ store }, { workspaceId, reference }) => {
   const [key = '', version = null] = reference.split('@')
-  const system = Object.hasOwn(systemTemplates, key) ? (systemTemplates[key] as SystemTemplate) : null
-  if (system !== null) return version === null || version === String(system.version) ? system : null
+  if (isSystemKey(key)) return findSystemTemplate(reference)
   if (version !== null) {
     const id = `${workspaceId}/${reference}`
     const found = (await readRevisions(store, [id])).get(id) ?? 'missing'
@@ -90,7 +89,7 @@ export const countTemplateUses: AskAnswerer<'count-template-uses'> = async ({ st
 async function read(store: Store, workspaceId: string, manifest: unknown): Promise<Template> {
   const destinations = await destinationsOf(store, workspaceId)
   try {
-    return readManifest(manifest, { systemKeys: new Set(Object.keys(systemTemplates)), destinations })
+    return readManifest(manifest, { systemKeys: systemKeys(), destinations })
   } catch (error) {
     if (!(error instanceof ManifestRefusal)) throw error
     const code = error.kind === 'unreadable' ? 'malformed' : 'validation'

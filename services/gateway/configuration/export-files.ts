@@ -2,16 +2,17 @@
 // and `[redacted]` in place of secrets. Pure.
 
 import { stringify } from 'yaml'
+import { websiteTemplate } from '#shared/checks/http/fields.ts'
+import { findSystemTemplate } from '#shared/checks/registry.ts'
+import { isDelay } from '#shared/checks/watch-fields.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import { manifestOf } from '#shared/manifest/manifest-of.ts'
-import { isDelay } from '#shared/manifest/website-answers.ts'
-import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { fileForm, hasHiddenPart } from '#shared/secrecy/file-form.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { fileMembers } from './kept-values.ts'
 import { memberOf } from './plan-resources.ts'
 import { highest } from './plan-templates.ts'
-import { type Present, type PresentResource, type PresentSubject, websiteTemplate } from './present.ts'
+import type { Present, PresentResource, PresentSubject } from './present.ts'
 
 export interface ExportedFile {
   /** Path, relative to the folder of the export. */
@@ -69,7 +70,7 @@ function destinationsOf(destinations: Present['destinations']): object[] {
  * Returns one file for the revisions of each Template, then one file for the Resources of each Template. The exported revisions are the
  * highest revision and every revision to which a Resource is bound.
  */
-function templateGroups({ templates, destinations }: Present, active: readonly PresentResource[]) {
+function templateGroups({ templates, destinations, locations }: Present, active: readonly PresentResource[]) {
   const used = new Set(active.map(({ template }) => template))
   const byId = new Map(templates.map(template => [`${template.key}@${template.version}`, template]))
   const keys = [...new Set(templates.map(({ key }) => key))].sort()
@@ -85,7 +86,9 @@ function templateGroups({ templates, destinations }: Present, active: readonly P
   const resourceKeys = [...new Set(bound.map(({ template }) => keyOf(template)))].sort()
   const resources = resourceKeys.map(key => ({
     path: `resources/${key}.yaml`,
-    objects: bound.filter(({ template }) => keyOf(template) === key).map(one => resourceOf(one, byId.get(one.template ?? ''))),
+    objects: bound
+      .filter(({ template }) => keyOf(template) === key)
+      .map(one => resourceOf(one, byId.get(one.template ?? ''), locations)),
   }))
   return [...revisions, ...resources]
 }
@@ -98,9 +101,14 @@ const withoutSecretDefaults = (template: Present['templates'][number]): Present[
 
 const keyOf = (template: string | null): string => (template ?? '').split('@', 1)[0] as string
 
-function resourceOf({ key, name, template, meta, labels }: PresentResource, revision: { fields: readonly Usual[] } | undefined) {
+function resourceOf(
+  { key, name, template, meta, labels }: PresentResource,
+  revision: { fields: readonly Usual[] } | undefined,
+  locations: Present['locations'],
+) {
   const answered = revision === undefined ? meta : changedAnswers(revision.fields, meta)
-  return { kind: 'Resource', key, name, template, ...memberOf('meta', fileMembers(answered)), ...labelsOf(labels) }
+  const inFile = checkedMembers(template, meta, locations) ?? fileMembers(answered)
+  return { kind: 'Resource', key, name, template, ...memberOf('meta', inFile), ...labelsOf(labels) }
 }
 
 interface Usual {
@@ -117,8 +125,15 @@ function changedAnswers(fields: readonly Usual[], meta: Readonly<Record<string, 
   return Object.fromEntries(answered.map(({ key }) => [key, meta[key]]))
 }
 
-function monitorOf({ key, name, meta, labels }: PresentResource, locations: Present['locations']) {
-  const { fields } = websiteCheck
+function monitorOf({ key, name, template, meta, labels }: PresentResource, locations: Present['locations']) {
+  return { kind: 'Monitor', key, name, meta: checkedMembers(template, meta, locations) ?? {}, ...labelsOf(labels) }
+}
+
+/** Returns the answers to a system Template, with the names of Locations; null: the Template is none of the system. */
+function checkedMembers(template: string | null, meta: PresentResource['meta'], locations: Present['locations']) {
+  const system = template === null ? null : findSystemTemplate(template)
+  if (system === null) return null
+  const { fields } = system
   const secrets = new Set(fields.filter(({ secret }) => secret).map(field => field.key))
   // A delay that was named is exported even if it equals the default, because the installation's setting may be another.
   const changed = changedAnswers(
@@ -128,7 +143,7 @@ function monitorOf({ key, name, meta, labels }: PresentResource, locations: Pres
   const inFile = Object.entries(changed).map(([field, value]) => [field, fileForm(field, value, secrets.has(field))])
   const answered: Record<string, unknown> = Object.fromEntries(inFile)
   const named = Array.isArray(answered['locations']) ? answered['locations'].map(id => nameOf(id, locations)) : []
-  return { kind: 'Monitor', key, name, meta: { ...answered, locations: named }, ...labelsOf(labels) }
+  return { ...answered, locations: named }
 }
 
 /** Returns the name of a Location. If the name is also the name or the id of another Location, returns the id of the Location instead. */

@@ -1,10 +1,12 @@
 // Steps that remove objects which the files do not contain, planned only with --prune. The API cannot delete Templates, so Templates stay.
 // The API cannot delete Resources, so Resources are archived instead. A destination stays while a remaining Template refers to the
 // destination. Pure.
+
 import { apiPath } from '#shared/api-v3/client.ts'
+import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import { isSame, standIn } from './plan-destinations.ts'
 import { highest, type Revisions } from './plan-templates.ts'
-import { type Present, type PresentSubject, tablePath, websiteTemplate } from './present.ts'
+import { type Present, type PresentSubject, tablePath } from './present.ts'
 import { left, type Phase, type Step, type StepRequest } from './step.ts'
 import type { WantedConfiguration } from './wanted.ts'
 

@@ -3,17 +3,18 @@
 // Pure.
 
 import { apiPath } from '#shared/api-v3/client.ts'
+import { namedCheckAnswers, readCheckAnswers } from '#shared/checks/check-answers.ts'
+import { websiteTemplate } from '#shared/checks/http/fields.ts'
+import { findSystemTemplate, kindOfTemplate } from '#shared/checks/registry.ts'
 import type { Answers, Template } from '#shared/contracts/resources/template.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
-import { namedWebsiteAnswers, readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
-import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { fileForm, hasHiddenPart } from '#shared/secrecy/file-form.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
 import type { KeptValues } from './kept-values.ts'
 import { highest, type Revisions } from './plan-templates.ts'
-import { type Present, type PresentResource, websiteTemplate } from './present.ts'
+import type { Present, PresentResource } from './present.ts'
 import { type Change, left, type Step, type StepRequest } from './step.ts'
 import type { WantedResource } from './wanted.ts'
 
@@ -46,7 +47,8 @@ export function planResources(
     const found = present.get(sent.key)
     if (found !== undefined) requireSameKind(sent, found)
     const one = withKeptValues(sent, found, kept)
-    const judged = one.template === null ? judgeMonitor(one, locations) : judgeResource(one, one.template, revisions)
+    const reference = one.template ?? websiteTemplate
+    const judged = judgeChecked(one, reference, locations) ?? judgeResource(one, reference, revisions)
     return found === undefined ? made(judged, workspace) : changed(judged, found, workspace)
   })
 }
@@ -91,10 +93,14 @@ function revisionOf({ source }: WantedResource, reference: string, revisions: Re
   throw faultAt(source, 'template', `there is no Template ${reference}, neither in the files nor in the workspace`)
 }
 
-function judgeMonitor(one: WantedResource, locations: Present['locations']): Judged {
+function judgeChecked(one: WantedResource, reference: string, locations: Present['locations']): Judged | null {
+  const system = findSystemTemplate(reference)
+  const template = `${system?.key}@${system?.version}`
+  const kind = kindOfTemplate(template)
+  if (system === null || kind === null) return null
   const sent = { ...one.meta, ...locationsOf(one, locations) }
-  const answers = readable(one, () => namedWebsiteAnswers(readWebsiteAnswers(sent, null)))
-  return { one, template: websiteTemplate, fields: websiteCheck.fields, sent, answers }
+  const answers = readable(one, () => namedCheckAnswers(readCheckAnswers(kind, sent, null)))
+  return { one, template, fields: system.fields, sent, answers }
 }
 
 /** Returns the ids of the Locations. Files name a Location by id or by name. */

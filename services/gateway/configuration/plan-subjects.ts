@@ -3,12 +3,13 @@
 // the object. Pure.
 
 import { apiPath } from '#shared/api-v3/client.ts'
+import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { slugOf } from '#shared/text/slug.ts'
 import { faultAt } from './document.ts'
 import type { KeptValues } from './kept-values.ts'
 import { labelChange, memberOf } from './plan-resources.ts'
-import { type Present, type PresentSubject, websiteTemplate } from './present.ts'
+import type { Present, PresentSubject } from './present.ts'
 import { left, type Step, type StepRequest } from './step.ts'
 import type { SubjectRule } from './subject-rules.ts'
 import type { SubjectSignal, WantedSubject } from './wanted.ts'

@@ -1,8 +1,9 @@
 // Planned requests that create or change delivery tables, custom subjects and website monitors. Pure.
+import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
 import { isSame, type KnownDestination } from './plan-destinations.ts'
-import { type Present, websiteTemplate } from './present.ts'
+import type { Present } from './present.ts'
 import { left, type Step } from './step.ts'
 import type { WantedConfiguration, WantedTable } from './wanted.ts'
 

@@ -1,6 +1,8 @@
 // Present objects of a workspace, read over the API. Generation 2 is used only for data that generation 3 lacks.
+
 import { apiPath } from '#shared/api-v3/client.ts'
 import { inParallel } from '#shared/async/in-parallel.ts'
+import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import type { ConfigurationApi } from '#shared/contracts/session/configuration-script.ts'
@@ -106,8 +108,6 @@ async function readClassic(clients: Clients, resources: readonly PresentResource
  * Whether a Resource has a delivery table. A Resource of a published Template has none, because the Template's rules name the destinations.
  */
 const hasTable = ({ template }: PresentResource) => template === null || template === websiteTemplate
-
-export const websiteTemplate = 'website-check@1'
 
 /** Returns a map from the name of a destination in lower case to the number that identifies it in generation 2. */
 export async function readNumbers({ api, workspace }: Clients): Promise<Map<string, number>> {

@@ -1,10 +1,11 @@
 // Wanted state of a workspace from configuration files. Shapes, duplicate names and all faults within the files are checked here. The plan
 // checks everything that depends on the workspace: destinations, Locations, revisions and answers. Pure.
+import { websiteTemplate } from '#shared/checks/http/fields.ts'
+import { systemKeys } from '#shared/checks/registry.ts'
 import type { Manifest, Template } from '#shared/contracts/resources/template.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
-import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { isLabelKey, isLabelValue } from '../v3/resources/labels.ts'
 import { faultAt, type PlacedObject } from './document.ts'
 import { type DeliveryTableFile, type DestinationFile, kinds, type SubjectFile } from './kinds.ts'
@@ -159,12 +160,16 @@ export function readRevision(
   destinations: readonly { id: string; name: string }[] | null,
 ): Template {
   try {
-    return readManifest(manifest, { systemKeys: new Set(Object.keys(systemTemplates)), destinations })
+    return readManifest(manifest, { systemKeys: systemKeys(), destinations })
   } catch (error) {
     if (error instanceof ManifestRefusal) throw faultAt(source, error.field, error.message)
     throw error
   }
 }
+
+const [websiteKey] = websiteTemplate.split('@')
+/** Whether the reference is that of the Template of website monitors, with its version or without. */
+const isWebsite = (template: unknown): boolean => template === websiteTemplate || template === websiteKey
 
 function resourceOf(source: PlacedObject, value: Record<string, unknown>): WantedResource {
   const { key, name, template = null, meta = {} } = value
@@ -172,7 +177,7 @@ function resourceOf(source: PlacedObject, value: Record<string, unknown>): Wante
     source,
     key: String(key),
     name: String(name).trim(),
-    template: template === 'website-check' || template === 'website-check@1' ? null : (template as string | null),
+    template: isWebsite(template) ? null : (template as string | null),
     meta: meta as Record<string, unknown>,
     labels: labelsOf(source, value),
   }

@@ -1,6 +1,6 @@
 // Body of a website monitor in generation 2: the settings that generations 1 and 2 share, and `locations` and `agreement`.
 import { type Static, Type } from 'typebox'
-import type { FailureMode } from '#shared/contracts/subjects/website.ts'
+import type { FailureMode } from '#shared/contracts/subjects/check.ts'
 import { Maybe, marks } from '../body/field-values.ts'
 import type { WebsiteInput } from '../website/family.ts'
 import { InWorkspace, PlacesBody, SettingsBody, settingsOf } from '../website/settings.ts'

@@ -2,8 +2,8 @@
 // locations "regions". A family declares its own words, its own fields, and the refusals of the route that lists monitors. The five routes
 // are the same in both families (routes.ts).
 import type { Static, TSchema } from 'typebox'
+import type { FailureMode } from '#shared/contracts/subjects/check.ts'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
-import type { FailureMode } from '#shared/contracts/subjects/website.ts'
 import type { GatewayContext } from '../context.ts'
 import type { Call } from '../http/answer.ts'
 import type { ClassicRefusal } from '../v2/classic-route.ts'

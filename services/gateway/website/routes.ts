@@ -3,6 +3,8 @@
 
 import { type Static, Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
+import type { CheckField } from '#shared/checks/check-field.ts'
+import { httpFields } from '#shared/checks/http/fields.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { Command, CommandResults } from '#shared/contracts/subjects/command.ts'
@@ -159,7 +161,15 @@ async function send<C extends WebsiteCommand>(work: Work, subjectId: string, com
  */
 function seenWebsite(website: WebsiteView, reader: Identity): WebsiteView {
   if (roleIn(reader, website.workspaceId) !== 'viewer') return website
-  return { ...website, check: { ...website.check, url: redactedUrl(website.check.url), data: '' } }
+  return {
+    ...website,
+    check: { ...website.check, ...Object.fromEntries(httpFields.map(field => [field.key, seen(field, website)])) },
+  }
+}
+
+function seen({ key, secret, type }: CheckField, { check }: WebsiteView): unknown {
+  if (secret) return ''
+  return type === 'url' ? redactedUrl(String(check[key])) : check[key]
 }
 
 async function answerWebsite({ context, family, call }: Work, website: WebsiteView) {

@@ -1,21 +1,22 @@
-// Settings of a website monitor that generations 1 and 2 share, as clients send them (reference/website-monitors 2.1).
+// Settings of a website monitor that generations 1 and 2 share, as clients send them (reference/website-monitors 2.1): their own names and
+// words for fields of the check. They have no other fields, and never get more.
 import { type Static, Type } from 'typebox'
-import { type WebsiteCheck, WebsiteMethod } from '#shared/contracts/subjects/website.ts'
+import type { CheckField } from '#shared/checks/check-field.ts'
+import { faultOf } from '#shared/checks/field-values.ts'
+import { contentType, data, expectedText, method, statuses, url } from '#shared/checks/http/fields.ts'
+import type { WebsiteCheck } from '#shared/checks/http/http.ts'
+import { locations } from '#shared/checks/watch-fields.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { isHttpUrl } from '#shared/net/http-url.ts'
-import { isMediaType } from '#shared/net/media-type.ts'
 import { hasHiddenCharacters } from '#shared/text/plain-text.ts'
 import { Maybe, marks } from '../body/field-values.ts'
 
 const bounds = limits.website
-const methods = [...WebsiteMethod.enum]
+const [fewest, most] = statuses.items
+const [leastStatus, mostStatus] = statuses.each
 
-/** Whether the text is a content type or empty. The empty text means the default content type. */
-const isContentType = (text: string): boolean => text === '' || (text.length <= bounds.contentTypeCharacters && isMediaType(text))
-
-/** Returns options of a schema that refuse a text if `fits` returns false. Length limits are checked separately. */
-const onlyIf = (fits: (text: string) => boolean, refusal: string) =>
-  marks({ refusal, faultOf: (text: string) => (fits(text) ? null : refusal) })
+/** Returns options of a schema that refuse a value which the field of the check refuses. */
+const onlyIfFits = (field: CheckField, refusal: string) =>
+  marks({ refusal, faultOf: value => (faultOf(field, value) === null ? null : refusal) })
 
 /** Unknown fields are ignored, because clients send back everything that they have read, including `id` and `kind`. */
 export const SettingsBody = Type.Object({
@@ -37,44 +38,41 @@ export const SettingsBody = Type.Object({
   request: Type.Object({
     url: Type.String({
       minLength: 1,
-      maxLength: bounds.urlCharacters,
+      maxLength: url.characters,
       description: 'http or https.',
       ...marks({ emptyIsMissing: true }),
-      ...onlyIf(
-        text => isHttpUrl(text, bounds.urlCharacters),
-        `must be a valid http or https URL of at most ${bounds.urlCharacters} characters`,
-      ),
+      ...onlyIfFits(url, `must be a valid http or https URL of at most ${url.characters} characters`),
     }),
-    method: Type.Enum(methods, {
+    method: Type.Enum([...method.options], {
       type: 'string',
-      ...marks({ emptyIsMissing: true, refusal: `must be one of ${methods.join(', ')}` }),
+      ...marks({ emptyIsMissing: true, refusal: `must be one of ${method.options.join(', ')}` }),
     }),
     content_type: Maybe(
       Type.String({
-        maxLength: bounds.contentTypeCharacters,
-        ...onlyIf(isContentType, `must be a MIME type of at most ${bounds.contentTypeCharacters} characters`),
+        maxLength: contentType.characters,
+        ...onlyIfFits(contentType, `must be a MIME type of at most ${contentType.characters} characters`),
       }),
     ),
     data: Maybe(
       Type.String({
-        maxLength: bounds.dataBytes,
-        description: `At most ${bounds.dataBytes} bytes.`,
-        ...onlyIf(text => Buffer.byteLength(text) <= bounds.dataBytes, `must have at most ${bounds.dataBytes} bytes`),
+        maxLength: data.bytes,
+        description: `At most ${data.bytes} bytes.`,
+        ...onlyIfFits(data, `must have at most ${data.bytes} bytes`),
       }),
     ),
   }),
   response: Type.Object({
-    statuses: Type.Array(Type.Number({ minimum: 100, maximum: 599, multipleOf: 1 }), {
-      minItems: 1,
-      maxItems: bounds.statusesMax,
-      ...marks({ refusal: `must hold 1 to ${bounds.statusesMax} whole numbers, 100 to 599` }),
+    statuses: Type.Array(Type.Number({ minimum: leastStatus, maximum: mostStatus, multipleOf: 1 }), {
+      minItems: fewest,
+      maxItems: most,
+      ...marks({ refusal: `must hold ${fewest} to ${most} whole numbers, ${leastStatus} to ${mostStatus}` }),
     }),
     body: Maybe(
       Type.Object({
         content: Maybe(
           Type.String({
-            maxLength: bounds.expectedTextCharacters,
-            ...marks({ refusal: `must have at most ${bounds.expectedTextCharacters} characters` }),
+            maxLength: expectedText.characters,
+            ...marks({ refusal: `must have at most ${expectedText.characters} characters` }),
           }),
         ),
       }),
@@ -86,8 +84,8 @@ export const SettingsBody = Type.Object({
 export const InWorkspace = { workspace_id: Type.String({ minLength: 1 }) }
 
 export const PlacesBody = Type.Array(Type.String(), {
-  maxItems: bounds.locationsMax,
-  ...marks({ refusal: `must hold at most ${bounds.locationsMax} names` }),
+  maxItems: locations.items[1],
+  ...marks({ refusal: `must hold at most ${locations.items[1]} names` }),
 })
 
 export interface WebsiteSettings {

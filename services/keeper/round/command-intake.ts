@@ -3,6 +3,7 @@
 import { Compile } from 'typebox/schema'
 import type { Incoming } from '#shared/bus/port.ts'
 import { parseCommand } from '#shared/bus/subjects.ts'
+import { isKnownCheck } from '#shared/checks/check-answers.ts'
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import { Command } from '#shared/contracts/subjects/command.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -10,7 +11,10 @@ import type { KeeperContext } from '../context.ts'
 import type { Partition } from '../partition/partition.ts'
 import { refusal } from '../step/commands/refusal.ts'
 
-const command = Compile(Command)
+const contract = Compile(Command)
+
+/** Whether the message has the form of its contract. The kind of a check knows which answers it has. */
+const isCommand = (body: unknown): body is Command => contract.Check(body) && (!('check' in body) || isKnownCheck(body.check))
 
 /**
  * Queues a command for the partition's next round. Malformed commands, and commands beyond the queue's bound (`busy`), are refused at once.
@@ -20,7 +24,7 @@ export function takeCommand(context: KeeperContext, partition: Partition, messag
   const respond = (reply: Reply) => message.respond(reply)
   const address = parseCommand(message.subject)
   const { body } = message
-  if (address === null || address.partition !== partition.number || !command.Check(body)) {
+  if (address === null || address.partition !== partition.number || !isCommand(body)) {
     respond(refusal('malformed', 'Malformed command', 'The command does not have the form that its contract gives.'))
     return
   }

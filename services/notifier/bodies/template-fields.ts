@@ -1,4 +1,6 @@
 // Values of an alert for a payload template (docs/notifications.md). Pure.
+
+import { url } from '#shared/checks/http/fields.ts'
 import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { TemplateFields } from '#shared/template/fields.ts'
@@ -41,7 +43,7 @@ export function templateFields(alert: AlertDocument, context: FieldsContext, gua
     kind: alert.kind,
     status: statuses[alert.kind],
     subject: guard(subjectOf(alert)),
-    url: oneLine(alert.facts.url, limits.website.urlCharacters),
+    url: oneLine(alert.facts.url, url.characters),
     summary: guard(summaryOf(alert, context.locationName)),
     error: guard(errorOf(alert)),
     locations: guard(placesOf(alert, context.locationName).join(', ')),

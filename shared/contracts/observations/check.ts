@@ -2,7 +2,6 @@
 import { type Static, Type } from 'typebox'
 import { Instant, Nullable } from '#shared/contracts/common.ts'
 import { type Form, firstForm } from '#shared/contracts/form.ts'
-import { WebsiteMethod } from '#shared/contracts/subjects/website.ts'
 
 /**
  * A check to execute at intervals, stored in the bucket under the key `<location>.<partition>.<subject>`. A newer value always has a larger
@@ -14,12 +13,8 @@ export const CheckEntry = Type.Object({
    * entry.
    */
   rev: Type.Integer({ minimum: 1 }),
-  url: Type.String(),
-  method: WebsiteMethod,
-  contentType: Type.String(),
-  data: Type.String(),
-  statuses: Type.Array(Type.Integer()),
-  expectedText: Type.String(),
+  /** Key of the kind, which says what else the entry holds; absent: `http`. */
+  kind: Type.Optional(Type.String()),
   intervalMs: Type.Integer({ minimum: 1 }),
   /** Number of the entry's form; absent: 1, the form of `website-check@1`. */
   schema: Type.Optional(Type.Integer({ minimum: 1 })),

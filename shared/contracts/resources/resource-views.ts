@@ -2,8 +2,8 @@
 
 import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import type { Answers, TemplateRoute } from '#shared/contracts/resources/template.ts'
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { SubjectKind } from '#shared/contracts/subjects/subject.ts'
-import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 
 export interface ResourceView {
   id: string
@@ -16,7 +16,7 @@ export interface ResourceView {
   /** The Resource's answers to the fields of its published Template; null: the subject has no published Template. */
   answers: Answers | null
   /** Check of a website monitor; null: the subject has no check. */
-  check: WebsiteCheck | null
+  check: StoredCheck | null
   /** Delays of the installation, s, for a monitor that names none; null: the subject has no check. */
   usualDelays: { confirmAfter: number; recoverAfter: number } | null
   labels: Record<string, string>

@@ -5,6 +5,7 @@ import type { ErrorReply } from '#shared/contracts/ask/reply.ts'
 import { command, Id, Instant, Nullable, Slug } from '#shared/contracts/common.ts'
 import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import { resourceCommands } from '#shared/contracts/resources/resource-commands.ts'
+import { SettingsCheck, StoredCheck } from '#shared/contracts/subjects/check.ts'
 import { Policy } from '#shared/contracts/subjects/policy.ts'
 import { TryRule } from '#shared/contracts/subjects/rule-trial.ts'
 import { CustomSignalKind } from '#shared/contracts/subjects/signal.ts'
@@ -16,7 +17,6 @@ import type {
   SignalView,
   WebsiteView,
 } from '#shared/contracts/subjects/subject-views.ts'
-import { FailureMode, WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 400 })
 const JsonText = Type.String({ minLength: 2, maxLength: 65_536 })
@@ -26,7 +26,7 @@ export const CreateWebsite = command<WebsiteView>()('create-website', {
   workspaceId: Id,
   slug: Slug,
   name: Name,
-  check: WebsiteCheck,
+  check: StoredCheck,
   /** Labels of the monitor, which only generation 3 sends. */
   labels: Type.Optional(Type.Record(Type.String(), Type.String())),
 })
@@ -34,10 +34,7 @@ export const CreateWebsite = command<WebsiteView>()('create-website', {
 /** Replaces all settings that generations 1 and 2 have. If `failure_mode` is null, the stored value of `failure_mode` stays. */
 export const UpdateWebsite = command<WebsiteView>()('update-website', {
   name: Name,
-  check: Type.Object({
-    ...Type.Omit(WebsiteCheck, ['failure_mode', 'confirm_after', 'recover_after']).properties,
-    failure_mode: Nullable(FailureMode),
-  }),
+  check: SettingsCheck,
 })
 
 /**

@@ -21,7 +21,7 @@ export interface RosterRow {
   kind: SubjectKind
   /** `key@version` of the Template; null: the subject is a custom subject. */
   template: string | null
-  /** Host of the check's URL; null: the subject has no check. */
+  /** Host that is checked; null: the subject has no check, or its check has no host. */
   host: string | null
   /** The check; null or absent: the subject has none, or an older version made the row. */
   check?: RosterCheck | null
@@ -41,10 +41,11 @@ export interface RosterRow {
   maintenanceUntil: number | null
 }
 
-/** What a website monitor watches. */
+/** What a monitor watches. */
 export interface RosterCheck {
+  /** What is done, in one word, such as `GET`. */
   method: string
-  /** Without credentials. */
+  /** To what it is done, without credentials. */
   url: string
   everyMs: number
   /** Ids of the first locations. */

@@ -3,10 +3,10 @@
 
 import type { IncidentCourse, IncidentStatus } from '#shared/contracts/incidents/incident.ts'
 import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { Policy } from '#shared/contracts/subjects/policy.ts'
 import type { SignalKind } from '#shared/contracts/subjects/signal.ts'
 import type { SubjectKind } from '#shared/contracts/subjects/subject.ts'
-import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 
 export interface SubjectView {
   id: string
@@ -21,13 +21,13 @@ export interface SubjectView {
    */
   template: string | null
   /** The check that probers execute; null: the subject has no check. */
-  check: WebsiteCheck | null
+  check: StoredCheck | null
   createdAt: number
   updatedAt: number
 }
 
 export interface WebsiteView extends SubjectView {
-  check: WebsiteCheck
+  check: StoredCheck
 }
 
 /**

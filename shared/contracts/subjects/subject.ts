@@ -9,10 +9,10 @@ import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
 import type { SilenceAt } from '#shared/contracts/observations/silence.ts'
 import type { Answers } from '#shared/contracts/resources/template.ts'
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { PolicyDocument, RulePolicy } from '#shared/contracts/subjects/policy.ts'
 import type { SignalState } from '#shared/contracts/subjects/signal.ts'
 import type { Evidence, Verdict } from '#shared/contracts/subjects/verdict.ts'
-import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 
 /**
  * Kinds of subjects. `website`: a website check defines the subject. `custom`: people define its signals and rules. `template`: a published
@@ -38,7 +38,7 @@ export interface SubjectDocument extends Stored {
    */
   template: string | null
   /** The check that probers execute; null: the subject has no check. */
-  check: WebsiteCheck | null
+  check: StoredCheck | null
   /** State of a subject of the kind `template`; null for other kinds. */
   templated: TemplateState | null
   /** Labels that people gave the subject. */

@@ -1,12 +1,14 @@
 // Secrets in responses of generation 3: which readers see them, and which readers see them redacted. Reference: docs/reference/v3.md, 11.2.
 import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
+import { findSystemTemplate } from '#shared/checks/registry.ts'
 import type { SystemTemplate, TemplateField } from '#shared/contracts/resources/template.ts'
-import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { redactedAnswer, redactedAnswers } from '#shared/secrecy/redacted-answers.ts'
 import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
 import { templateObject } from '../../../services/gateway/v3/templates/template-object.ts'
 import { type ApiWorld, startApiWorld } from '../../support/worlds/api-world.ts'
+
+const websiteCheck = findSystemTemplate('website-check') as SystemTemplate
 
 const stored = 'https://me:hidden@shop.example/pay?n=1&api_key=hidden&session=#top'
 const shown = 'https://shop.example/pay?n=1&api_key=redacted&session=#top'

@@ -3,11 +3,12 @@
 import { pino } from 'pino'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { parseCommand } from '#shared/bus/subjects.ts'
+import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import type { Reply } from '#shared/contracts/ask/reply.ts'
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { Command, CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { AcknowledgementView, WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
-import { type WebsiteCheck, websiteTemplate } from '#shared/contracts/subjects/website.ts'
 import { type ErrorCode, invariant } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
@@ -171,7 +172,7 @@ export function subjectDocument(
   workspaceId: string,
   slug: string,
   name: string,
-  check: WebsiteCheck,
+  check: StoredCheck,
   at: number,
 ): SubjectDocument {
   return {

@@ -5,8 +5,9 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, subjects } from '#shared/bus/subjects.ts'
+import type { HttpEntry } from '#shared/checks/http/http.ts'
 import type { Role } from '#shared/contracts/account.ts'
-import type { CheckEntry, CheckResult } from '#shared/contracts/observations/check.ts'
+import type { CheckResult } from '#shared/contracts/observations/check.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { startDirectory } from '../../../services/directory/app.ts'
 import { createGateway } from '../../../services/gateway/app.ts'
@@ -40,7 +41,7 @@ export interface WholeWorld {
   /** Locations by name; ids are `aaaa`, `bbbb`, … in the order given. */
   addLocations(names: readonly string[]): Promise<void>
   /** Returns the check entry of a monitor for a prober of this location; null: the location does not check the monitor. */
-  checkEntry(locationId: string, subjectId: string): Promise<CheckEntry | null>
+  checkEntry(locationId: string, subjectId: string): Promise<HttpEntry | null>
   /**
    * Reports a check result of this location now, on its present assignment unless `over` replaces it. Resolves when the result is judged.
    */
@@ -69,7 +70,7 @@ export async function startWholeWorld(delays = { confirmAfterMs: confirmMs, clos
   const address = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`
   const bus = hub.connect()
   const checkEntry: WholeWorld['checkEntry'] = async (locationId, subjectId) =>
-    ((await bus.bucket('checks').get(keys.check(locationId, subjectId)))?.value ?? null) as CheckEntry | null
+    ((await bus.bucket('checks').get(keys.check(locationId, subjectId)))?.value ?? null) as HttpEntry | null
   return {
     clock,
     store,

@@ -2,6 +2,7 @@
 // docs/reference/v3.md, 8.4.
 
 import { type Static, Type } from 'typebox'
+import { isSystemKey } from '#shared/checks/registry.ts'
 import type { AddressIdentity } from '#shared/contracts/ask/ask-addresses.ts'
 import type { ResolvedResource } from '#shared/contracts/ask/ask-resources.ts'
 import { Strict } from '#shared/contracts/common.ts'
@@ -9,7 +10,6 @@ import type { SentObservation } from '#shared/contracts/resources/resource-comma
 import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { day, limits } from '#shared/limits/limits.ts'
-import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
 import type { GatewayContext } from '../../context.ts'
@@ -125,7 +125,7 @@ async function templateOf(context: GatewayContext, { address, body, traceId }: A
     throw invalid('template_id', `This address makes Resources of the Template ${address.template} alone`)
   }
   const asked = { workspaceId: address.workspaceId, reference, field: 'template_id' }
-  const found = Object.hasOwn(systemTemplates, key) ? null : await findTemplate(context, asked, traceId)
+  const found = isSystemKey(key) ? null : await findTemplate(context, asked, traceId)
   if (found === null) throw invalid('template_id', `The workspace has published no Template '${reference}'`)
   return `${found.key}@${found.version}`
 }

@@ -1,10 +1,10 @@
 // Commands to a Resource that do not change its settings: archive, rebind, maintenance. Reference: docs/reference/v3.md, 6.4, 6.5 and 6.7.
 
 import { Type } from 'typebox'
+import { isSystemKey } from '#shared/checks/registry.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
-import { websiteTemplate } from '#shared/contracts/subjects/website.ts'
 import type { GatewayContext } from '../../context.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { invalid, Meta, route, TemplateReference, type V3Call } from '../common.ts'
@@ -53,7 +53,7 @@ const rebind = route('POST', `${one}/rebind`, {
     const revision = await findTemplate(context, { workspaceId, reference: body.template, field: 'template' }, traceId)
     if (revision === null) throw invalid('template', `There is no Template ${body.template}`)
     const template = `${revision.key}@${revision.version}`
-    if (template === websiteTemplate) throw invalid('template', 'No Resource is bound to a system Template')
+    if (isSystemKey(revision.key)) throw invalid('template', 'No Resource is bound to a system Template')
     return changed(context, call, { kind: 'rebind-resource', workspaceId, template, answers: { ...body.meta } })
   },
 })

@@ -1,11 +1,11 @@
 // A Resource in the form of generation 3. Reference: docs/reference/v3.md, 6.6 and 11.2.
 import { Type } from 'typebox'
+import { checkAnswers, namedCheckAnswers } from '#shared/checks/check-answers.ts'
+import { fieldsOf, kindOf } from '#shared/checks/registry.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { ResourceRuleView, ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import { routeTransitions } from '#shared/contracts/resources/template.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
-import { namedWebsiteAnswers, websiteAnswers } from '#shared/manifest/website-answers.ts'
-import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { redactedAnswers } from '#shared/secrecy/redacted-answers.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { redactedMembers } from '#shared/secrecy/redacted-value.ts'
@@ -136,6 +136,6 @@ function metaOf(
 ): Record<string, unknown> {
   // A published Template declares neither secrets nor URLs, so only the names of its fields decide.
   if (check === null) return isRedacted ? redactedAnswers([], answers ?? {}) : { ...answers }
-  const stored = isNamed ? namedWebsiteAnswers(check) : websiteAnswers(check, usualDelays ?? undefined)
-  return isRedacted ? redactedAnswers(websiteCheck.fields, stored) : stored
+  const stored = isNamed ? namedCheckAnswers(check) : checkAnswers(check, usualDelays ?? undefined)
+  return isRedacted ? redactedAnswers(fieldsOf(kindOf(check)), stored) : stored
 }

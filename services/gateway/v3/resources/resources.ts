@@ -1,16 +1,16 @@
 // Resources: create, list, detail, change. Reference: docs/reference/v3.md, section 6.
 
 import { Type } from 'typebox'
+import { readCheckAnswers } from '#shared/checks/check-answers.ts'
+import type { CheckKind } from '#shared/checks/check-kind.ts'
+import { isSystemKey, kindOfTemplate } from '#shared/checks/registry.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { Answers, SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
-import { websiteTemplate } from '#shared/contracts/subjects/website.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
-import { readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
-import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { isRedactedIn } from '../../callers/redacted-readers.ts'
 import type { GatewayContext } from '../../context.ts'
@@ -110,7 +110,8 @@ const create = route('POST', all, {
     if (template === null) throw invalid('template', `There is no Template ${sent.template}`)
     const reference = `${template.key}@${template.version}`
     const meta = (sent.meta ?? {}) as Record<string, unknown>
-    const check = reference === websiteTemplate ? await checkOf(context, meta, traceId) : null
+    const kind = kindOfTemplate(reference)
+    const check = kind && (await checkOf(context, kind, meta, traceId))
     // The answers are checked before the key is reserved, so that a refused request reserves no key.
     if (isPublished(template)) readable(() => readAnswers(template, meta))
     const subjectId = randomId(idLength.subject)
@@ -180,7 +181,7 @@ const orAsRecorded =
     throw error
   }
 
-const isPublished = (template: Template | SystemTemplate): template is Template => !Object.hasOwn(systemTemplates, template.key)
+const isPublished = (template: Template | SystemTemplate): template is Template => !isSystemKey(template.key)
 
 /**
  * Returns a function for `catch`. The function throws `taken` if a first report created a Resource with this key after the key was reserved
@@ -194,8 +195,8 @@ const takenMeanwhile =
     throw refusal('taken', 'Key taken', details, 'key')
   }
 
-async function checkOf(context: GatewayContext, meta: Record<string, unknown>, traceId: string) {
-  const check = readable(() => readWebsiteAnswers(meta, null))
+async function checkOf(context: GatewayContext, kind: CheckKind, meta: Record<string, unknown>, traceId: string) {
+  const check = readable(() => readCheckAnswers(kind, meta, null))
   await requireLocations(context, check.locations, traceId)
   return check
 }

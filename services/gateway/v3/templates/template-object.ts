@@ -1,5 +1,6 @@
 // A Template in the form of generation 3. No member is omitted, even if it is null. Reference: docs/reference/v3.md, 3.6.
 import { Type } from 'typebox'
+import { allSystemTemplates } from '#shared/checks/registry.ts'
 import type {
   MetaReference,
   SystemRule,
@@ -9,7 +10,6 @@ import type {
   TemplateRule,
 } from '#shared/contracts/resources/template.ts'
 import { signalsOf } from '#shared/manifest/read-decision.ts'
-import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { redactedAnswer } from '#shared/secrecy/redacted-answers.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { Answered, OrNull } from '../../body/result-schema.ts'
@@ -114,5 +114,9 @@ export const TemplateObject = Answered(
       }),
     ),
   },
-  { examples: [templateObject(websiteCheck, false)] },
+  {
+    examples: allSystemTemplates()
+      .slice(0, 1)
+      .map(template => templateObject(template, false)),
+  },
 )

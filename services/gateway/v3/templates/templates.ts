@@ -2,10 +2,10 @@
 // docs/reference/v3.md, section 3.
 import { Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
+import { allSystemTemplates } from '#shared/checks/registry.ts'
 import type { SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
 import { Manifest } from '#shared/contracts/resources/template.ts'
 import { refusal } from '#shared/errors.ts'
-import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { isRedactedAnywhere, isRedactedIn } from '../../callers/redacted-readers.ts'
 import type { GatewayContext } from '../../context.ts'
 import { pathPart } from '../../http/answer.ts'
@@ -19,7 +19,7 @@ const listSystem = route('GET', '/templates', {
   result: Type.Array(TemplateObject),
   handler: async (_context, { request: { identity } }) => {
     const isRedacted = isRedactedAnywhere(identity)
-    return allSystem().map(template => templateObject(template, isRedacted))
+    return allSystemTemplates().map(template => templateObject(template, isRedacted))
   },
 })
 
@@ -31,7 +31,7 @@ const listTemplates = route('GET', '/workspaces/:workspace/templates', {
   handler: async ({ directory }, { request, workspaceId, traceId }) => {
     const own = await allPages(after => directory.ask('list-templates', { workspaceId, after }, traceId))
     const isRedacted = isRedactedIn(workspaceId, request.identity)
-    return [...allSystem(), ...own].map(template => templateObject(template, isRedacted))
+    return [...allSystemTemplates(), ...own].map(template => templateObject(template, isRedacted))
   },
 })
 
@@ -98,7 +98,5 @@ function heartbeat(version: number, confirmAfterSeconds: number) {
     ],
   }
 }
-
-const allSystem = (): SystemTemplate[] => Object.values(systemTemplates)
 
 export const templateRoutes = [listSystem, listTemplates, detail, publish]

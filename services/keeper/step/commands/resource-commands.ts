@@ -1,5 +1,7 @@
 // Commands that create, change and show a Resource of a published Template (docs/reference/v3.md, section 6). Pure.
 
+import { readCheckAnswers } from '#shared/checks/check-answers.ts'
+import { kindOf } from '#shared/checks/registry.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { Answers, Template } from '#shared/contracts/resources/template.ts'
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
@@ -7,7 +9,6 @@ import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subj
 import { limits } from '#shared/limits/limits.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
-import { readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
 import { resourceView } from '#shared/subjects/resource-view.ts'
 import { judge, judgeSubject } from '../judging/judge-subject.ts'
 import { templateFault } from '../judging/resource-template.ts'
@@ -79,7 +80,8 @@ function withAnswers(
   { templateOf }: StepContext,
 ): { subject: SubjectDocument } | { refused: Refusal } {
   if (sent === null) return { subject }
-  if (isWatched(subject)) return orRefused(() => ({ subject: assign(subject, readWebsiteAnswers(sent, subject.check), at) }))
+  if (isWatched(subject))
+    return orRefused(() => ({ subject: assign(subject, readCheckAnswers(kindOf(subject.check), sent, subject.check), at) }))
   const { templated } = subject
   // A custom subject of generation 2 has no fields.
   if (templated === null) return { refused: invalid('meta', 'This Resource has no fields') }

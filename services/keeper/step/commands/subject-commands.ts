@@ -1,10 +1,10 @@
 // Commands that create subjects of generations 1 and 2, change a website monitor, and remove a subject of any kind. Pure.
 
-import { numbered } from '#shared/contracts/form.ts'
-import { type CheckEntry, checkEntryForm } from '#shared/contracts/observations/check.ts'
+import { websiteTemplate } from '#shared/checks/http/fields.ts'
+import { entryOf } from '#shared/checks/registry.ts'
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { Reading, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import { intervalMs, type WebsiteCheck, websiteTemplate } from '#shared/contracts/subjects/website.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { subjectView } from '#shared/subjects/subject-view.ts'
 import { partitionOf } from '#shared/text/hash.ts'
@@ -83,7 +83,10 @@ export const updateWebsite: Handler<'update-website'> = (subject, command, at, c
   if (!isWatched(subject)) return refused('invalid_state', 'Custom subjects are managed elsewhere')
   const { confirm_after, recover_after } = subject.check
   const failure_mode = command.check.failure_mode ?? subject.check.failure_mode
-  const check: WebsiteCheck = { ...command.check, failure_mode, confirm_after, recover_after }
+  const named = { ...command.check, failure_mode, confirm_after, recover_after }
+  // Answers to fields that generations 1 and 2 lack stay.
+  const kept = Object.entries(subject.check).filter(([key]) => !Object.hasOwn(named, key))
+  const check: StoredCheck = { ...named, ...Object.fromEntries(kept) }
   const updated = judgeSubject(assign({ ...subject, name: command.name, updatedAt: at }, check, at), at, context)
   return { subject: updated, result: subjectView(asCommitted(updated)) }
 }
@@ -102,7 +105,7 @@ export function deleteSubject(subject: SubjectDocument, at: number, context: Ste
 /** Returns the subject with the revision that the commit will give it. */
 export const asCommitted = (subject: SubjectDocument): SubjectDocument => ({ ...subject, rev: subject.rev + 1 })
 
-type Watched = SubjectDocument & { check: WebsiteCheck }
+type Watched = SubjectDocument & { check: StoredCheck }
 export const isWatched = (subject: SubjectDocument): subject is Watched => subject.check !== null
 
 /** The only rule of a website monitor (reference/website-monitors 1.1). */
@@ -119,7 +122,7 @@ const reachability: RuleState = {
 /**
  * Applies new settings. Readings of kept locations stay, the grace period of new locations begins, and changed check entries are written.
  */
-export function assign(subject: Watched, check: WebsiteCheck, at: number): SubjectDocument {
+export function assign(subject: Watched, check: StoredCheck, at: number): SubjectDocument {
   const readings: Record<string, Reading> = {}
   for (const location of check.locations) readings[location] = subject.readings[location] ?? neverReported(at)
   const next: SubjectDocument = { ...subject, check, readings }
@@ -137,20 +140,6 @@ export function assign(subject: Watched, check: WebsiteCheck, at: number): Subje
     removed,
   )
   return { ...assigned, checkRev: check.locations.length > 0 ? rev : null, checkLocations: [...new Set(check.locations)] }
-}
-
-/** Returns the check entry of a monitor for probers. */
-export function entryOf(check: WebsiteCheck, rev: number): CheckEntry {
-  return numbered(checkEntryForm, {
-    rev,
-    url: check.url,
-    method: check.method,
-    contentType: check.content_type,
-    data: check.data,
-    statuses: check.statuses,
-    expectedText: check.expected_text,
-    intervalMs: intervalMs(check),
-  })
 }
 
 const neverReported = (at: number): Reading => ({

@@ -1,16 +1,18 @@
 // Facts of an alert about its subject and its rule, copied when the alert is decided. They contain no secret: neither a request body nor
 // credentials of an address (reference/messages 5.7). Pure.
+
+import { kindOf } from '#shared/checks/registry.ts'
 import type { AlertFacts, AlertKind, AlertProblem } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentSnapshot } from '#shared/contracts/incidents/incident.ts'
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import { inputsOf, type PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Evidence, EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
-import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { redactedCause } from '#shared/incidents/cause-text.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { isSilent } from '#shared/judging/read-input.ts'
 import { messageFields } from '#shared/secrecy/message-fields.ts'
-import { redactedText, redactedUrl } from '#shared/secrecy/redacted-text.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { factsOf } from '../judging/judge-rule.ts'
 import { templateFacts } from '../judging/template-facts.ts'
 import type { TemplateOf } from '../types.ts'
@@ -40,8 +42,7 @@ export function alertFacts(
     ruleKey: ofLocations ? context.ruleKey : (rule?.slug ?? context.ruleKey),
     ruleName: ofLocations ? '' : (rule?.name ?? ''),
     template: subject.template,
-    url: subject.check === null ? '' : redactedUrl(subject.check.url),
-    ...messageFields({ ...subject.check }, key => hiddenFields.has(key)),
+    ...checkFacts(subject.check),
     evidence,
     failing: named('problem'),
     unknown: named('unknown'),
@@ -59,8 +60,14 @@ export function alertFacts(
   }
 }
 
-/** Fields that are always omitted, because an address and a request body may be secret (reference/messages 5.6). */
-const hiddenFields: ReadonlySet<string> = new Set(['url', 'data'] satisfies (keyof WebsiteCheck)[])
+/** Addresses and answers to secret fields are always omitted (reference/messages 5.6). */
+function checkFacts(check: StoredCheck | null) {
+  if (check === null) return { url: '', ...messageFields({}, () => false) }
+  const { kind: _, ...answers } = check
+  const { fields, shown } = kindOf(check)
+  const hidden = new Set(fields.flatMap(({ key, secret, type }) => (secret || type === 'url' ? [key] : [])))
+  return { url: shown(check).url, ...messageFields(answers, key => hidden.has(key)) }
+}
 
 /** Returns evidence without the addresses that senders quote in errors, and without readings, which are separate facts. */
 const withoutSecrets = (evidence: Evidence): Evidence => ({

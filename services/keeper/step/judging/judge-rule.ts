@@ -2,10 +2,10 @@
 
 import type { SilenceAt } from '#shared/contracts/observations/silence.ts'
 import type { Template, TemplateRule } from '#shared/contracts/resources/template.ts'
+import { intervalMs } from '#shared/contracts/subjects/check.ts'
 import type { PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import type { ObservedInput, Reading, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { DecisionInput, EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
-import { intervalMs } from '#shared/contracts/subjects/website.ts'
 import { countChanges, flappingWords } from '#shared/judging/count-changes.ts'
 import { judgeDecision } from '#shared/judging/judge-decision.ts'
 import { type InputFacts, judgePolicy } from '#shared/judging/judge-policy.ts'

@@ -1,7 +1,7 @@
 // Intake of a check result: stored as an observation, and judged if it changes the reading of its location. Pure.
 import type { CheckObservationDocument } from '#shared/contracts/observations/observation.ts'
+import { intervalMs, type StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { Reading, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import { intervalMs, type WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { checkObservationId } from '#shared/text/ids.ts'
@@ -80,7 +80,7 @@ const saysAnother = ({ rules }: SubjectDocument, locationId: string, error: stri
  * Returns whether the earlier reading was still valid at `at`, so that another report with the same outcome changes no input. A report may
  * arrive after the subject was judged at a later instant: an input that was judged silent at that instant is then valid again.
  */
-function isHeard(reading: Reading, check: WebsiteCheck, at: number): boolean {
+function isHeard(reading: Reading, check: StoredCheck, at: number): boolean {
   return reading.at !== null && at - reading.at <= limits.judging.silentIntervals * intervalMs(check)
 }
 

@@ -1,8 +1,9 @@
 // Website monitor of generation 2 beside the simulated Resources, with reports of its locations over the bus, judged by the oracle of
 // monitors (test/simulation/judged/oracle.ts). After injected faults only its records are checked, because the simulation of monitors
 // injects faults of its own.
+
+import type { WebsiteCheck } from '#shared/checks/http/http.ts'
 import type { SubjectView } from '#shared/contracts/subjects/subject-views.ts'
-import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { replayIncident } from '../../../../infra/replay/replay-incident.ts'
 import { websiteCheck } from '../../../support/checks.ts'
 import type { Keepers, Lodging } from '../../custom/keepers.ts'

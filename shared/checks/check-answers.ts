@@ -1,0 +1,79 @@
+// Answers to a system Template with a check, and the stored check that they make. Pure. Reference: docs/reference/v3.md, 3.10.
+
+import type { Answers } from '#shared/contracts/resources/template.ts'
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
+import { missing } from '#shared/json-shape/first-refusal.ts'
+import { ManifestRefusal, refuse } from '#shared/manifest/manifest-refusal.ts'
+import type { CheckKind } from './check-kind.ts'
+import { faultOf } from './field-values.ts'
+import { fieldsOf, findKind, kindMember, kindOf } from './registry.ts'
+import { defaultDelay, intervalValue, isDelay } from './watch-fields.ts'
+
+/**
+ * Returns the check in `present` (null for a new monitor). Answers in `sent` replace those in `present`. A field sent as null gets its
+ * default again. Throws ManifestRefusal with the key of the first faulty field: unknown fields first, then the fields in the order of the
+ * Template. The caller checks that the locations exist.
+ */
+export function readCheckAnswers(
+  kind: CheckKind,
+  sent: Readonly<Record<string, unknown>>,
+  present: StoredCheck | null,
+): StoredCheck {
+  const fields = fieldsOf(kind)
+  const unknown = Object.keys(sent).find(key => !fields.some(field => field.key === key))
+  if (unknown !== undefined) throw refuse(unknown, `The Template declares no field '${unknown}'`)
+  const read: Record<string, unknown> = {}
+  for (const field of fields) {
+    const { key, default: usual } = field
+    const stored = present?.[key] ?? null
+    const value = Object.hasOwn(sent, key) ? (sent[key] ?? usual) : (stored ?? usual)
+    if (value === null || value === undefined) throw new ManifestRefusal(missing(key))
+    const fault = faultOf(field, value)
+    if (fault !== null) throw refuse(key, `Field '${key}' ${fault}`)
+    // A delay that nobody named is stored as null and follows the installation's setting.
+    const named = Object.hasOwn(sent, key) ? (sent[key] ?? null) : stored
+    read[key] = isDelay(key) && named === null ? null : value
+  }
+  const check = { ...kindMember(kind), ...read } as StoredCheck
+  const minutes = check.interval_value * (check.interval_unit === 'HOUR' ? 60 : 1)
+  const { max } = intervalValue
+  if (minutes > max) throw refuse(intervalValue.key, `The interval must not be longer than ${max} minutes`)
+  return { ...check, locations: [...new Set(check.locations)] }
+}
+
+/** Whether the check is of a known kind and its answers fit its fields. A command from the bus may have any. */
+export const isKnownCheck = (check: { readonly [field: string]: unknown; kind?: string | undefined }): boolean =>
+  findKind(check)?.fields.every(field => faultOf(field, check[field.key] ?? (field.isLater ? field.default : null)) === null) ??
+  false
+
+/** Delays of the installation, for monitors that name none, in seconds. */
+export interface UsualDelays {
+  confirmAfter: number
+  recoverAfter: number
+}
+
+const usualDelays: UsualDelays = { confirmAfter: defaultDelay, recoverAfter: defaultDelay }
+
+/** Returns a monitor's check as answers to its Template, with the delays in force. `usual` absent: the Template's defaults. */
+export const checkAnswers = (check: StoredCheck, usual = usualDelays): Answers => ({
+  ...withLater(check),
+  confirm_after: check.confirm_after ?? usual.confirmAfter,
+  recover_after: check.recover_after ?? usual.recoverAfter,
+})
+
+/** Returns a monitor's check as answers to its Template, without a delay that nobody named. */
+export const namedCheckAnswers = (check: StoredCheck): Answers =>
+  Object.fromEntries(Object.entries(withLater(check)).filter(([, value]) => value !== null)) as Answers
+
+/** Returns the answers that may be shown without redaction: without those to secret fields. */
+export function publicCheckAnswers(check: StoredCheck): Answers {
+  const secret = new Set(kindOf(check).fields.flatMap(field => (field.secret ? [field.key] : [])))
+  return Object.fromEntries(Object.entries(checkAnswers(check)).filter(([key]) => !secret.has(key)))
+}
+
+/** Returns the answers, with the defaults of fields that the check lacks because it is older than they are. */
+function withLater(check: StoredCheck): Answers {
+  const { kind: _, ...answers } = check
+  const lacking = kindOf(check).fields.filter(({ key }) => check[key] === undefined)
+  return { ...answers, ...Object.fromEntries(lacking.map(field => [field.key, field.default])) } as Answers
+}

@@ -1,0 +1,55 @@
+// Field of a kind of check: everything that an API, a form, a file or a message must know about one setting, stated once. Data alone,
+// because a browser loads it too.
+import type { FieldType, TemplateField } from '#shared/contracts/resources/template.ts'
+
+export interface CheckField extends Omit<TemplateField, 'default' | 'options'> {
+  default: string | number | boolean | readonly string[] | readonly number[] | null
+  options: readonly string[]
+  /** For people, of each option; absent: the options are shown as they are. */
+  words?: Readonly<Record<string, string>>
+  /** For people who fill in a form. A Template shows `help` instead. */
+  hint?: string
+  /** Largest length of a text, or of each text of a list, in characters. */
+  characters?: number
+  /** Largest length of a text in UTF-8, bytes. */
+  bytes?: number
+  /** Least and largest number of items of a list. */
+  items?: readonly [least: number, most: number]
+  /** Least and largest number in a list of numbers. */
+  each?: readonly [least: number, most: number]
+  /** `media type`: a MIME type, or empty. `lines`: may have several lines. */
+  form?: 'media type' | 'lines'
+  /** End of the sentence `Field 'url' must …` for an answer that is refused. Absent: it follows from the bounds. */
+  must?: string
+  /** Set for a field that stored checks may lack, because it is newer than they are. They have its default. */
+  isLater?: true
+}
+
+const usual = { help: '', required: false, default: null, options: [], min: null, max: null, secret: false } as const
+
+/** Returns the field, with what is usual for everything that is not stated. */
+export const checkField = <const F extends Partial<CheckField> & Pick<CheckField, 'key' | 'type' | 'label'>>(stated: F) =>
+  ({ ...usual, ...stated }) as Unstated<F> & F
+
+type Unstated<F> = Omit<CheckField, keyof F>
+
+type ValueOf<F extends CheckField> = F extends { type: 'enum'; options: readonly (infer O)[] } ? O : Values[F['type']]
+
+interface Values extends Record<FieldType, unknown> {
+  string: string
+  url: string
+  integer: number
+  number: number
+  boolean: boolean
+  enum: string
+  duration: number
+  duration_seconds: number
+  string_list: string[]
+  integer_list: number[]
+  location_list: string[]
+}
+
+/** Answers to fields, as they are stored. */
+export type AnswersOf<Fields extends readonly CheckField[]> = {
+  [F in Fields[number] as F extends { isLater: true } ? never : F['key']]: ValueOf<F>
+} & { [F in Fields[number] as F extends { isLater: true } ? F['key'] : never]?: ValueOf<F> }

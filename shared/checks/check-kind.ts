@@ -1,0 +1,47 @@
+// What a kind of check is, without input and output: a folder here, and a line in the registry. How it is made is in the prober.
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
+import type { CheckField } from './check-field.ts'
+import { isOfType } from './field-values.ts'
+
+/** What a check watches, for people. Without secrets. */
+export interface Shown {
+  /** What is done, in one word, such as `GET`. */
+  method: string
+  /** To what it is done, such as an address without credentials. */
+  target: string
+  /** The target if it is an address that a person can open; else empty. */
+  url: string
+  /** Host of the target; null: it has none, or cannot be read. */
+  host: string | null
+}
+
+export interface CheckKind {
+  /** Word of the kind in stored checks and in check entries. */
+  key: string
+  /** Fields in the order in which they are asked for. Their keys differ from those of `watch-fields.ts`, and none is `kind`. */
+  fields: readonly CheckField[]
+  /** System Templates whose Resources have one check of this kind. They have its fields and those of `watch-fields.ts`. */
+  templates: readonly { key: string; version: number; name: string; summary: string }[]
+  shown(check: StoredCheck): Shown
+  /** Returns what a check entry holds of this kind, beside its `rev` and interval. */
+  entry(check: StoredCheck): Record<string, unknown>
+  /** Whether a value of the bucket has what `entry` returns. It may have other members. */
+  isEntry(value: Readonly<Record<string, unknown>>): boolean
+}
+
+/** Returns the form that check entries have unless their kind states another one: the answers as `options`. */
+export const plainEntry = (key: string, fields: readonly CheckField[]): Pick<CheckKind, 'entry' | 'isEntry'> => ({
+  entry: check => ({ kind: key, options: optionsOf(fields, check) }),
+  isEntry: ({ options }) => typeof options === 'object' && options !== null && hasOptions(fields, { ...options }),
+})
+
+/** Returns the answers to the fields of a kind. A later field with its default is absent, as in checks that are older than it. */
+export const optionsOf = (fields: readonly CheckField[], check: StoredCheck): Record<string, unknown> =>
+  Object.fromEntries(fields.filter(field => !isUsual(field, check[field.key])).map(({ key }) => [key, check[key]]))
+
+const isUsual = ({ isLater, default: usual }: CheckField, answer: unknown): boolean =>
+  isLater === true && (answer === undefined || JSON.stringify(answer) === JSON.stringify(usual))
+
+/** Whether the values by key are of the types of their fields. Only a later field may be absent. */
+export const hasOptions = (fields: readonly CheckField[], values: Readonly<Record<string, unknown>>): boolean =>
+  fields.every(field => (values[field.key] === undefined ? field.isLater === true : isOfType(field, values[field.key])))

@@ -1,0 +1,64 @@
+// Values of the fields of a check: which answers a field accepts, and which values of a check entry are of its type. Pure.
+import type { FieldType } from '#shared/contracts/resources/template.ts'
+import { isHttpUrl } from '#shared/net/http-url.ts'
+import { isMediaType } from '#shared/net/media-type.ts'
+import { utf8Bytes } from '#shared/text/utf8-bytes.ts'
+import type { CheckField } from './check-field.ts'
+
+/** Returns the fault of an answer as the end of a sentence; null: the field accepts the answer. */
+export const faultOf = (field: CheckField, answer: unknown): string | null =>
+  isOfType(field, answer) && isWithin(field, answer) ? null : `must ${field.must ?? boundsOf(field)}`
+
+/** Whether the value is of the field's type, within bounds or not. */
+export const isOfType = (field: CheckField, value: unknown): boolean => types[field.type](value, field)
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+const isList = (isItem: (item: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(isItem)
+
+const types: Readonly<Record<FieldType, (value: unknown, field: CheckField) => boolean>> = {
+  string: isText,
+  url: isText,
+  enum: (value, { options }) => options.some(option => option === value),
+  integer: Number.isInteger,
+  duration: Number.isInteger,
+  duration_seconds: Number.isInteger,
+  number: isNumber,
+  boolean: value => typeof value === 'boolean',
+  string_list: isList(isText),
+  location_list: isList(isText),
+  integer_list: isList(Number.isInteger),
+}
+
+/** `value` is of the field's type. */
+function isWithin(field: CheckField, value: unknown): boolean {
+  const { items: [least, most] = [0, Number.POSITIVE_INFINITY] } = field
+  if (Array.isArray(value)) return value.length >= least && value.length <= most && value.every(item => isItem(field, item))
+  if (typeof value === 'number') return value >= (field.min ?? value) && value <= (field.max ?? value)
+  return typeof value !== 'string' || isTextWithin(field, value)
+}
+
+function isItem(field: CheckField, item: string | number): boolean {
+  if (typeof item === 'string') return isTextWithin(field, item)
+  const { each: [least, most] = [item, item] } = field
+  return item >= least && item <= most
+}
+
+function isTextWithin({ type, form, characters = Number.POSITIVE_INFINITY, bytes }: CheckField, text: string): boolean {
+  if (type === 'url') return isHttpUrl(text, characters)
+  if (form === 'media type') return text === '' || (text.length <= characters && isMediaType(text))
+  return [...text].length <= characters && (bytes === undefined || utf8Bytes(text) <= bytes)
+}
+
+const whole: readonly FieldType[] = ['integer', 'duration', 'duration_seconds']
+
+function boundsOf({ type, form, options, min, max, items, characters, bytes }: CheckField): string {
+  if (type === 'enum') return `be one of ${options.join(', ')}`
+  if (type === 'boolean') return 'be true or false'
+  if (form === 'media type') return 'be a MIME type'
+  if (items !== undefined)
+    return `hold ${items[0]} to ${items[1]} ${type === 'integer_list' ? 'whole numbers' : `texts of at most ${characters} characters`}`
+  if (type === 'string') return `have at most ${bytes === undefined ? `${characters} characters` : `${bytes} bytes`}`
+  const what = type === 'integer' ? 'a whole number' : whole.includes(type) ? 'whole seconds' : 'a number'
+  return `be ${what}, ${min} to ${max}`
+}

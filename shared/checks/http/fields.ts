@@ -1,0 +1,61 @@
+// Fields of a check over HTTP and HTTPS. Generations 1 and 2 have their own names and words for the first six of them
+// (services/gateway/website/settings.ts). Reference: docs/reference/v3.md, 3.10.
+import { type AnswersOf, checkField } from '../check-field.ts'
+
+export const url = checkField({
+  key: 'url',
+  type: 'url',
+  label: 'URL',
+  required: true,
+  characters: 2_048,
+  must: 'be a valid http or https URL',
+})
+export const method = checkField({
+  key: 'method',
+  type: 'enum',
+  label: 'Method',
+  default: 'GET',
+  options: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+})
+export const contentType = checkField({
+  key: 'content_type',
+  type: 'string',
+  label: 'Content type of the body',
+  hint: 'Empty: none is sent.',
+  default: '',
+  characters: 255,
+  form: 'media type',
+})
+export const data = checkField({
+  key: 'data',
+  type: 'string',
+  label: 'Body',
+  default: '',
+  secret: true,
+  bytes: 64 * 1024,
+  form: 'lines',
+})
+export const statuses = checkField({
+  key: 'statuses',
+  type: 'integer_list',
+  label: 'Accepted statuses',
+  default: [200],
+  items: [1, 10],
+  each: [100, 599],
+  must: 'hold 1 to 10 statuses, 100 to 599',
+})
+export const expectedText = checkField({
+  key: 'expected_text',
+  type: 'string',
+  label: 'Text that the response must hold',
+  hint: 'Empty: none is looked for.',
+  default: '',
+  characters: 4_096,
+})
+
+export const httpFields = [url, method, contentType, data, statuses, expectedText] as const
+
+/** The Template of website monitors, also of those that generations 1 and 2 made. */
+export const websiteTemplate = 'website-check@1'
+
+export type HttpAnswers = AnswersOf<typeof httpFields>

@@ -1,0 +1,38 @@
+// The kind of check over HTTP and HTTPS: website monitors.
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import type { Watching } from '#shared/contracts/subjects/check.ts'
+import { redactedText, redactedUrl } from '#shared/secrecy/redacted-text.ts'
+import { type CheckKind, hasOptions, optionsOf } from '../check-kind.ts'
+import { type HttpAnswers, httpFields } from './fields.ts'
+
+/** Stored check of a website monitor. */
+export type WebsiteCheck = Watching & HttpAnswers
+
+/** Its members are the answers in camel case beside `rev`, and it names no kind, because older probers read it. */
+export type HttpEntry = Omit<CheckEntry, 'kind'> & { [K in keyof HttpAnswers as Camel<K>]: HttpAnswers[K] }
+
+type Camel<K extends string> = K extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : K
+
+const camel = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const entryFields = httpFields.map(field => ({ ...field, key: camel(field.key) }))
+
+export const http: CheckKind = {
+  key: 'http',
+  fields: httpFields,
+  templates: [
+    {
+      key: 'website-check',
+      version: 1,
+      name: 'Website check',
+      summary: 'Checks a URL from several locations and opens an Incident when enough of them fail.',
+    },
+  ],
+  shown: check => {
+    const { method, url } = check as WebsiteCheck
+    const shown = redactedUrl(url)
+    return { method, target: shown || redactedText(url), url: shown, host: URL.canParse(url) ? new URL(url).host : null }
+  },
+  entry: check => Object.fromEntries(Object.entries(optionsOf(httpFields, check)).map(([key, value]) => [camel(key), value])),
+  isEntry: value => hasOptions(entryFields, value),
+}

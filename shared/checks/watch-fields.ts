@@ -1,0 +1,66 @@
+// Fields that every Template with a check has beside those of its kind: from where, how often, and when it counts as down. Data alone,
+// because a browser loads it too.
+import { checkField } from './check-field.ts'
+
+/** Default of the confirmation delay and of the recovery delay, s. It is also the default of the installation's settings of these delays. */
+export const defaultDelay = 120
+
+/** Interval of a check that is made without naming one, in the form of the dashboard and on the command line. */
+export const usualInterval = { interval_value: 1, interval_unit: 'MINUTE' } as const
+
+/** A year, as for every duration of a Template. */
+const maxSeconds = 365 * 86_400
+
+export const locations = checkField({
+  key: 'locations',
+  type: 'location_list',
+  label: 'Locations',
+  required: true,
+  items: [1, 64],
+  must: 'hold 1 to 64 Location ids',
+})
+export const intervalValue = checkField({
+  key: 'interval_value',
+  type: 'integer',
+  label: 'Interval',
+  required: true,
+  min: 1,
+  max: 1_440,
+})
+export const intervalUnit = checkField({
+  key: 'interval_unit',
+  type: 'enum',
+  label: 'Unit of the interval',
+  default: 'MINUTE',
+  options: ['MINUTE', 'HOUR'],
+  words: { MINUTE: 'minutes', HOUR: 'hours' },
+  must: 'be MINUTE or HOUR',
+})
+export const failureMode = checkField({
+  key: 'failure_mode',
+  type: 'enum',
+  label: 'How many locations must fail',
+  default: 'at_least_one',
+  options: ['at_least_one', 'majority', 'all'],
+  words: { at_least_one: 'at least one location', majority: 'more than half of the locations', all: 'all locations' },
+})
+
+/** A delay that nobody named is stored as null, and follows the installation's setting. */
+const delay = { type: 'duration', default: defaultDelay, min: 0, max: maxSeconds } as const
+
+export const confirmAfter = checkField({
+  ...delay,
+  key: 'confirm_after',
+  label: 'Confirmation delay',
+  hint: 'Seconds. A failure that lasts this long is confirmed, and people are notified. Empty: as the installation has it.',
+})
+export const recoverAfter = checkField({
+  ...delay,
+  key: 'recover_after',
+  label: 'Recovery delay',
+  hint: 'Seconds. Checks that pass for this long close the incident. Empty: as the installation has it.',
+})
+
+export const watchFields = [locations, intervalValue, intervalUnit, failureMode, confirmAfter, recoverAfter] as const
+
+export const isDelay = (key: string): boolean => key === confirmAfter.key || key === recoverAfter.key

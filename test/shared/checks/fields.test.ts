@@ -1,0 +1,79 @@
+// Fields of the kinds of checks: what follows from them, and the forms that stored checks and check entries keep.
+import t from 'tap'
+import { checkAnswers, isKnownCheck, readCheckAnswers } from '#shared/checks/check-answers.ts'
+import { checkField } from '#shared/checks/check-field.ts'
+import { type CheckKind, plainEntry } from '#shared/checks/check-kind.ts'
+import { faultOf } from '#shared/checks/field-values.ts'
+import type { WebsiteCheck } from '#shared/checks/http/http.ts'
+import { allSystemTemplates, entryOf, fieldsOf, findKind, findSystemTemplate, kindOfTemplate } from '#shared/checks/registry.ts'
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
+
+const website: WebsiteCheck = {
+  url: 'https://shop.example/',
+  method: 'GET',
+  content_type: '',
+  data: '',
+  statuses: [200],
+  expected_text: '',
+  locations: ['aaaa'],
+  interval_value: 1,
+  interval_unit: 'MINUTE',
+  failure_mode: 'all',
+  confirm_after: null,
+  recover_after: 60,
+}
+
+t.test('each field of a system Template has its own key, and accepts its default', async t => {
+  for (const { key, version, fields } of allSystemTemplates()) {
+    const kind = kindOfTemplate(`${key}@${version}`) as CheckKind
+    const keys = fieldsOf(kind).map(field => field.key)
+    t.equal(new Set([...keys, 'kind']).size, keys.length + 1, key)
+    t.strictSame(
+      fields.map(field => field.key),
+      keys,
+    )
+    for (const field of fieldsOf(kind)) if (field.default !== null) t.equal(faultOf(field, field.default), null, field.key)
+  }
+})
+
+t.test('check entry of a website keeps its bytes, because older probers read it', async t => {
+  const bytes =
+    '{"rev":3,"url":"https://shop.example/","method":"GET","contentType":"","data":"","statuses":[200],"expectedText":"","intervalMs":60000}'
+  t.equal(JSON.stringify(entryOf(website, 3)), bytes)
+  t.ok(findKind({})?.isEntry(JSON.parse(bytes)))
+  t.notOk(findKind({})?.isEntry({ ...JSON.parse(bytes), statuses: ['200'] }))
+  t.notOk(findKind({})?.isEntry({ rev: 3, intervalMs: 60_000 }))
+})
+
+t.test('a reference without a version is the highest version, and unknown ones are none', async t => {
+  t.equal(findSystemTemplate('website-check'), findSystemTemplate('website-check@1'))
+  t.strictSame(
+    [findSystemTemplate('website-check@2'), findSystemTemplate('shop'), findKind({ kind: 'shop' })],
+    [null, null, null],
+  )
+  t.notOk(isKnownCheck({ ...website, kind: 'shop' }))
+  t.ok(isKnownCheck(website))
+  t.notOk(isKnownCheck({ ...website, url: 'shop' }))
+})
+
+t.test('a field that is newer than a stored check has its default there, and leaves its check entry as it is', async t => {
+  const target = checkField({ key: 'target', type: 'string', label: 'Target', required: true, characters: 10 })
+  const words = checkField({
+    ...{ key: 'words', type: 'string_list', label: 'Words', default: ['a'], items: [0, 2], characters: 3, isLater: true },
+  })
+  const fields = [target, words]
+  const shown = () => ({ method: 'say', target: '', url: '', host: null })
+  const kind: CheckKind = { ...{ key: 'later', fields, templates: [], shown }, ...plainEntry('later', fields) }
+  const { url: _, ...rest } = website
+  const stored = { ...rest, kind: 'later', target: 'x' } as StoredCheck
+  const asked = { target: 'x', locations: ['aaaa'], interval_value: 1 }
+  t.strictSame(kind.entry(stored), { kind: 'later', options: { target: 'x' } })
+  t.strictSame(kind.entry(readCheckAnswers(kind, asked, null)), kind.entry(stored), 'also if the default is stored')
+  t.strictSame(kind.entry(readCheckAnswers(kind, { ...asked, words: ['b'] }, null)), {
+    ...{ kind: 'later', options: { target: 'x', words: ['b'] } },
+  })
+  t.throws(() => readCheckAnswers(kind, { ...asked, words: ['long'] }, null), { message: /^Field 'words' must hold/ })
+  t.throws(() => readCheckAnswers(kind, { ...asked, words: ['a', 'b', 'c'] }, null), { message: /^Field 'words' must hold/ })
+  t.ok(kind.isEntry({ options: { target: 'x' } }) && !kind.isEntry({ options: { words: [] } }) && !kind.isEntry({}))
+  t.strictSame(checkAnswers(website).confirm_after, 120)
+})
