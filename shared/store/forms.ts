@@ -18,7 +18,8 @@ export function withForms(store: Store, given: Forms = forms): Store {
     const form = given[collection] as Form<Collections[C]> | undefined
     const present = form === undefined ? document : upgraded(form, document)
     if (present !== null) return present
-    throw new UnreadableDocument(collection, document.id, `its schema is ${schemaOf(document)}, of a newer version`)
+    const why = `its schema is ${schemaOf(document)}, and this version knows up to ${form?.schema}: install the version that wrote it`
+    throw new UnreadableDocument(collection, document.id, null, why)
   }
   return Object.assign(store, {
     get: async <C extends CollectionName>(collection: C, ids: readonly string[]) => {

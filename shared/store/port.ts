@@ -152,8 +152,9 @@ export class UnreadableDocument extends Error {
   readonly collection: string
   readonly id: string
 
-  constructor(collection: string, id: string, cause: unknown) {
-    super(`The document ${id} of ${collection} can't be read: what is stored of it is damaged`, { cause })
+  /** `why`: end of the sentence for people. */
+  constructor(collection: string, id: string, cause: unknown, why = 'what is stored of it is damaged') {
+    super(`The document ${id} of ${collection} can't be read: ${why}`, { cause })
     this.name = 'UnreadableDocument'
     this.collection = collection
     this.id = id

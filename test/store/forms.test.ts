@@ -37,7 +37,12 @@ async function formsContract(t: Test, store: Store): Promise<void> {
 
   await store.insert('subjects', [stored('later', 4), stored('damaged', 'two')])
   for (const id of ['later', 'damaged']) {
-    await t.rejects(read.get('subjects', [id]), UnreadableDocument, id)
+    const error = await read.get('subjects', [id]).catch(thrown => thrown)
+    t.ok(error instanceof UnreadableDocument)
+    t.match(
+      error.message,
+      /can't be read: its schema is (4|two), and this version knows up to 3: install the version that wrote it$/,
+    )
     t.ok(await read.get('subjects', ['first']), 'other documents are read')
   }
 }
