@@ -11,8 +11,8 @@ import type { Service, ServiceContext } from '#shared/service.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { watchAssignments } from './assignments.ts'
 import { createBusTime } from './bus-time.ts'
-import type { CheckContext } from './check.ts'
-import { createTrust } from './connection.ts'
+import type { CheckContext } from './checks/checker.ts'
+import { createTrust } from './checks/connection.ts'
 import { Fleet } from './fleet.ts'
 import { createMetrics } from './metrics.ts'
 import { createPresence, type Presence } from './presence.ts'
@@ -67,7 +67,6 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
   begun.push(busTime.stop, shedding.stop, () => reporter.stop(0))
   const runner = new Runner({
     context: checkContext(clock, options),
-    userAgent: `watchkeeper/${version} (+${options.serviceUrl})`,
     shedding,
     metrics,
     logger,
@@ -138,5 +137,6 @@ const checkContext = (clock: Clock, options: ProberOptions): CheckContext => ({
   resolve: options.resolve ?? createResolve({ clock }),
   trust: createTrust(options.authorities),
   egress: options.egress ?? createEgress(),
+  userAgent: `watchkeeper/${options.version} (+${options.serviceUrl})`,
   bounds: limits.check,
 })

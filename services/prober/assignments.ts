@@ -3,10 +3,10 @@
 import { Compile } from 'typebox/schema'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
-import { findKind } from '#shared/checks/registry.ts'
 import { type Form, schemaOf, upgraded } from '#shared/contracts/form.ts'
 import { CheckEntry, checkEntryForm } from '#shared/contracts/observations/check.ts'
 import type { Logger } from '#shared/observability/logger.ts'
+import { isKnownEntry } from './checks/registry.ts'
 
 const contract = Compile(CheckEntry)
 
@@ -60,7 +60,7 @@ function readEntry(form: Form<CheckEntry>, value: unknown): CheckEntry | null {
   if (typeof value !== 'object' || value === null || schemaOf(value) > form.schema) return null
   try {
     const entry = upgraded(form, value as CheckEntry)
-    return contract.Check(entry) && findKind(entry)?.isEntry(entry) ? entry : null
+    return contract.Check(entry) && isKnownEntry(entry) ? entry : null
   } catch {
     return null // Damaged: the upgrade misses a member.
   }

@@ -4,7 +4,7 @@
 import type { Due } from '#shared/async/due-heap.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import { fnv1a32 } from '#shared/text/hash.ts'
-import type { Check } from './check.ts'
+import type { RunningCheck } from './checks/checker.ts'
 import { rankOf } from './presence.ts'
 import { phaseOf } from './schedule.ts'
 
@@ -18,7 +18,7 @@ export interface Monitor extends Due {
   /** True if this prober, and no other prober of the location, checks the monitor. */
   mine: boolean
   removed: boolean
-  check: Check | null
+  check: RunningCheck | null
   /** Slot of the latest check. No slot runs twice. */
   ranAt: number
   /** Slot of a waiting check that runs outside of the regular slots; null: no such check waits. */

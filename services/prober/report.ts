@@ -8,7 +8,7 @@ import type { CheckResult } from '#shared/contracts/observations/check.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
-import type { CheckOutcome } from './check.ts'
+import type { CheckOutcome } from './checks/checker.ts'
 
 export interface Report {
   subjectId: string

@@ -1,19 +1,17 @@
 // Runner of checks. Owns the running checks, whose number is bounded. A due check never waits. If it cannot run at its slot, it is counted
 // as shed or skipped.
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
-import type { HttpEntry } from '#shared/checks/http/http.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
-import { Check, type CheckContext, type CheckOutcome, impossible } from './check.ts'
+import type { CheckContext, CheckOutcome } from './checks/checker.ts'
+import { checkOf } from './checks/registry.ts'
 import type { ProberMetrics } from './metrics.ts'
 import { type Monitor, noteOutcome } from './monitor.ts'
 import type { Report } from './report.ts'
 import type { Shedding } from './shedding.ts'
-import { compileTarget } from './target.ts'
 
 export interface RunnerOptions {
   context: CheckContext
-  userAgent: string
   shedding: Pick<Shedding, 'share' | 'noteLateness' | 'noteShed'>
   metrics: Pick<ProberMetrics, 'passed' | 'failed' | 'shed' | 'skipped' | 'lateness' | 'duration'>
   logger: Logger
@@ -118,15 +116,9 @@ export class Runner {
   }
 
   #start(monitor: Monitor, slotAt: number, kind: 'due' | 'extra'): void {
-    const { context, userAgent } = this.#options
     const { rev } = monitor.entry
     monitor.ranAt = slotAt
-    const target = compileTarget(monitor.entry as HttpEntry, userAgent)
-    if (target === null) {
-      this.#report(monitor, rev, slotAt, impossible)
-      return
-    }
-    const check = new Check(target, context, outcome => {
+    const check = checkOf(monitor.entry, this.#options.context, outcome => {
       this.#running.delete(monitor)
       monitor.check = null
       if (kind === 'extra') this.#extrasRunning--

@@ -1,6 +1,5 @@
 // The three-valued decision and the Reachability rule, compared with reference/judging 1 and 2 line by line.
 import t from 'tap'
-import type { WebsiteCheck } from '#shared/checks/http/http.ts'
 import type { Reading } from '#shared/contracts/subjects/subject.ts'
 import type { ReadingValue, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { decide, type Need, neededOf } from '#shared/judging/decide.ts'

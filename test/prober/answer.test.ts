@@ -1,7 +1,7 @@
 // Parser of an HTTP response, with every division of the response into packets.
 import { test } from 'tap'
 import { limits } from '#shared/limits/limits.ts'
-import { Answer, type Parsed } from '../../services/prober/answer.ts'
+import { Answer, type Parsed } from '../../services/prober/checks/http/answer.ts'
 
 interface Heard {
   starts: number

@@ -12,10 +12,11 @@ import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
 import { createResolve, type Resolve } from '#shared/net/resolve.ts'
 import { type Clock, createSystemClock } from '#shared/time/clock.ts'
-import { Check, type CheckContext } from '../../services/prober/check.ts'
-import { createTrust } from '../../services/prober/connection.ts'
-import { bodySentence, clean } from '../../services/prober/sentences.ts'
-import { compileTarget, type Target } from '../../services/prober/target.ts'
+import type { CheckContext } from '../../services/prober/checks/checker.ts'
+import { createTrust } from '../../services/prober/checks/connection.ts'
+import { Check } from '../../services/prober/checks/http/check.ts'
+import { compileTarget, type Target } from '../../services/prober/checks/http/target.ts'
+import { bodySentence, clean } from '../../services/prober/checks/sentences.ts'
 import { checkEntry } from '../support/checks.ts'
 import { certificates } from './certificates.ts'
 import { type CheckOptions, runCheck } from './run-check.ts'
@@ -503,7 +504,7 @@ test('socket serves one check after another until something fails', async t => {
 })
 
 test('concurrent checks are independent when some are abandoned anywhere', async t => {
-  const context: CheckContext = { clock, resolve, trust, egress: createEgress(), bounds: limits.check }
+  const context: CheckContext = { clock, userAgent: 'test', resolve, trust, egress: createEgress(), bounds: limits.check }
   const target = (at: string, changes: Partial<HttpEntry> = {}) => compileTarget(entry(at, changes), 'watchkeeper') as Target
   const cases: [Target, string | null][] = [
     [target('http/ok', { expectedText: 'is well' }), null],

@@ -16,8 +16,8 @@ import type { Clock } from '#shared/time/clock.ts'
 import { nameInThread, removeThreadPresence } from '../../infra/runtime/data/predecessor.ts'
 import { type ProberOptions, startProber } from '../../services/prober/app.ts'
 import { watchAssignments } from '../../services/prober/assignments.ts'
-import type { CheckContext } from '../../services/prober/check.ts'
-import { createTrust } from '../../services/prober/connection.ts'
+import type { CheckContext } from '../../services/prober/checks/checker.ts'
+import { createTrust } from '../../services/prober/checks/connection.ts'
 import { createMonitor, noteOutcome } from '../../services/prober/monitor.ts'
 import { rankOf } from '../../services/prober/presence.ts'
 import { type Report, Reporter } from '../../services/prober/report.ts'
@@ -614,13 +614,13 @@ function createRunnerWorld(t: Test, inFlightMax: number, share = () => 0) {
       counts[name] += by
     },
   })
-  const context: CheckContext = { clock, resolve, trust: createTrust(), egress: createEgress(), bounds: limits.check }
+  const usual = { trust: createTrust(), egress: createEgress(), bounds: limits.check }
+  const context: CheckContext = { clock, resolve, userAgent: 'test', ...usual }
   const shedding = createShedding(clock, logger, locationId)
   t.teardown(() => shedding.stop())
   const reports: Report[] = []
   const runner = new Runner({
     context,
-    userAgent: 'test',
     shedding: { ...shedding, share },
     metrics: {
       passed: counter('passed'),

@@ -2,18 +2,15 @@
 import type { HttpEntry } from '#shared/checks/http/http.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
-import { Check, type CheckContext, type CheckOutcome, impossible } from '../../services/prober/check.ts'
-import { createTrust } from '../../services/prober/connection.ts'
-import { compileTarget } from '../../services/prober/target.ts'
+import type { CheckContext, CheckOutcome } from '../../services/prober/checks/checker.ts'
+import { createTrust } from '../../services/prober/checks/connection.ts'
+import { checkOf } from '../../services/prober/checks/registry.ts'
 
-export interface CheckOptions extends Pick<CheckContext, 'clock' | 'resolve'>, Partial<Omit<CheckContext, 'clock' | 'resolve'>> {
-  userAgent: string
-}
+type Needed = 'clock' | 'resolve' | 'userAgent'
+export type CheckOptions = Pick<CheckContext, Needed> & Partial<Omit<CheckContext, Needed>>
 
 /** Resolves with the outcome of one check, as the prober would report it. */
 export function runCheck(entry: HttpEntry, options: CheckOptions): Promise<CheckOutcome> {
-  const target = compileTarget(entry, options.userAgent)
-  if (target === null) return Promise.resolve(impossible)
   const context = { trust: createTrust(), egress: createEgress(), bounds: limits.check, ...options }
-  return new Promise(done => void new Check(target, context, done).start())
+  return new Promise(done => checkOf(entry, context, done).start())
 }

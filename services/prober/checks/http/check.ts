@@ -1,33 +1,13 @@
 // One check: a new connection, one request, one outcome (ADR 15). Owns its socket and its one timer, and releases both in every case. Never
 // throws, never follows a redirect, never reads more than 1 MiB of a decoded body.
 
-import type { CheckPhases } from '#shared/contracts/observations/check.ts'
-import type { Egress } from '#shared/net/egress.ts'
-import type { Resolve } from '#shared/net/resolve.ts'
-import type { Cancel, Clock } from '#shared/time/clock.ts'
+import type { Cancel } from '#shared/time/clock.ts'
+import type { CheckContext, CheckOutcome, RunningCheck } from '../checker.ts'
+import { Connection, type ConnectionListener } from '../connection.ts'
+import { bodySentence, clean, errorSentence, type Phase, sentences, statusSentence, timeoutSentence } from '../sentences.ts'
 import { Answer, type AnswerListener } from './answer.ts'
 import { type BodySearch, createBodySearch, type Finding } from './body-search.ts'
-import { Connection, type ConnectionListener, type Trust } from './connection.ts'
-import { bodySentence, clean, errorSentence, type Phase, sentences, statusSentence, timeoutSentence } from './sentences.ts'
 import type { Target } from './target.ts'
-
-export interface CheckOutcome {
-  ok: boolean
-  /** Reason of the failure, a sentence for people; null: the check succeeded. */
-  error: string | null
-  statusCode: number | null
-  /** Times in ms from the start of the check, to a hundredth of a ms. */
-  phases: CheckPhases
-}
-
-export interface CheckContext {
-  clock: Clock
-  resolve: Resolve
-  trust: Trust
-  egress: Egress
-  /** Bounds of the check in ms (reference/website-monitors 5.2). */
-  bounds: { connectMs: number; tlsMs: number; totalMs: number }
-}
 
 /** Outcome of a check whose address is not an HTTP or HTTPS URL. */
 export const impossible: CheckOutcome = Object.freeze({
@@ -41,7 +21,7 @@ export const impossible: CheckOutcome = Object.freeze({
 const interimMax = 32
 
 /** A running check. `done` is called exactly once, possibly before `start` returns. It is not called after `abandon`. */
-export class Check implements ConnectionListener, AnswerListener {
+export class Check implements RunningCheck, ConnectionListener, AnswerListener {
   #settled = false
   readonly #target: Target
   readonly #context: CheckContext

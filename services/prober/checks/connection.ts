@@ -5,7 +5,6 @@ import { connect as connectTls, createSecureContext, type SecureContext, type TL
 import { limits } from '#shared/limits/limits.ts'
 import { type Egress, permitted } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
-import type { Target } from './target.ts'
 
 /**
  * Listener to a connection. Its methods are called in this order. Only `onBytes` is called several times. After `onFailed` no method is
@@ -20,6 +19,16 @@ export interface ConnectionListener {
   onBytes(bytes: Buffer): boolean
   /** The server closed its side. */
   onEnd(): void
+}
+
+/** Where a connection goes. */
+export interface Address {
+  secure: boolean
+  /** Without brackets. */
+  hostname: string
+  /** True if the hostname is an IP address. No name is then resolved, and the TLS handshake contains no server name. */
+  literal: boolean
+  port: number
 }
 
 export interface Trust {
@@ -72,7 +81,7 @@ export class Connection {
     this.#listener = listener
   }
 
-  open(target: Target, { resolve, trust, egress }: { resolve: Resolve; trust: Trust; egress: Egress }): void {
+  open(target: Address, { resolve, trust, egress }: { resolve: Resolve; trust: Trust; egress: Egress }): void {
     const connect = (found: readonly string[]) => {
       this.#listener?.onResolved()
       let addresses: readonly string[]
@@ -112,7 +121,7 @@ export class Connection {
     this.#line = null
   }
 
-  #openTcp(target: Target, addresses: readonly string[]): void {
+  #openTcp(target: Address, addresses: readonly string[]): void {
     // If there are several addresses, Node may try another address shortly after the socket was closed. Such a socket is not reused.
     const isPlain = addresses.length === 1
     const line = (isPlain ? idle.pop() : undefined) ?? new Line(reading => new Socket(reading))
@@ -126,7 +135,7 @@ export class Connection {
    * The handshake verifies the certificate but does not refuse it; `#judge` refuses an invalid certificate before anything is sent. A
    * socket that refuses a certificate itself is destroyed before the certificate's dates can be read.
    */
-  #openTls(target: Target, addresses: readonly string[], trust: Trust): void {
+  #openTls(target: Address, addresses: readonly string[], trust: Trust): void {
     // `tls.connect` passes `onread` to the socket as `net.connect` does, but its types lack the option.
     const open = (reading: object) =>
       connectTls({
@@ -194,7 +203,7 @@ class Line<S extends Socket = Socket> {
 const idle: Line[] = []
 
 /** Returns the options with which `connect` connects to the addresses. Node tries several addresses one after another (happy eyeballs). */
-function wayTo(target: Target, addresses: readonly string[]) {
+function wayTo(target: Address, addresses: readonly string[]) {
   if (addresses.length === 1) return { host: addresses[0] as string, autoSelectFamily: false }
   const all = addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))
   return {

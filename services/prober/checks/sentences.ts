@@ -5,8 +5,7 @@ import { day, limits } from '#shared/limits/limits.ts'
 import { EgressError } from '#shared/net/egress.ts'
 import { cut } from '#shared/text/plain-text.ts'
 import { humanDuration } from '#shared/time/durations.ts'
-import { CertificateError } from './connection.ts'
-import type { Target } from './target.ts'
+import { type Address, CertificateError } from './connection.ts'
 
 /** Phase in which a check failed. */
 export type Phase = 'name' | 'connect' | 'tls' | 'answer' | 'body'
@@ -44,7 +43,7 @@ export const sentences = {
 } as const
 
 /** Returns the sentence for a failed connection. `now`: ms since the epoch. */
-export function errorSentence(error: Error, phase: Phase, target: Target, now: number): string {
+export function errorSentence(error: Error, phase: Phase, target: Address, now: number): string {
   if (error instanceof CertificateError) return certificateSentence(error, target.hostname, now)
   if (error instanceof EgressError) return `Not checked: EGRESS rules close this address. It is ${error.message}.`
   const { code = '', message } = firstOf(error)

@@ -5,14 +5,9 @@ import { isIP } from 'node:net'
 import type { HttpEntry } from '#shared/checks/http/http.ts'
 import { http } from '#shared/net/node-http.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
+import type { Address } from '../connection.ts'
 
-export interface Target {
-  secure: boolean
-  /** Without brackets. */
-  hostname: string
-  /** True if the hostname is an IP address. No name is then resolved, and the TLS handshake contains no server name. */
-  literal: boolean
-  port: number
+export interface Target extends Address {
   method: HttpEntry['method']
   /** Bytes of the request; null: the configured request cannot be sent. */
   request: Buffer | null

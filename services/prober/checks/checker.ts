@@ -1,0 +1,39 @@
+// What the runner knows of a check of any kind: how it is begun and ended, and what it found.
+import type { CheckEntry, CheckPhases } from '#shared/contracts/observations/check.ts'
+import type { Egress } from '#shared/net/egress.ts'
+import type { Resolve } from '#shared/net/resolve.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import type { Trust } from './connection.ts'
+
+export interface CheckOutcome {
+  ok: boolean
+  /** Reason of the failure, a sentence for people; null: the check succeeded. */
+  error: string | null
+  /** Status of the response, of kinds that have one; null: there was none. */
+  statusCode: number | null
+  /** Times in ms from the start of the check, to a hundredth of a ms. */
+  phases: CheckPhases
+}
+
+export interface CheckContext {
+  clock: Clock
+  resolve: Resolve
+  trust: Trust
+  egress: Egress
+  userAgent: string
+  /** Bounds of the check in ms (reference/website-monitors 5.2). */
+  bounds: { connectMs: number; tlsMs: number; totalMs: number }
+}
+
+/** A check that `start` begins. It releases what it holds in every case, and never throws. */
+export interface RunningCheck {
+  start(): void
+  /** Ends the check without an outcome. */
+  abandon(): void
+}
+
+/**
+ * Makes a check. The entry is one that its kind accepts. `done` is called exactly once, possibly before `start` returns. It is not called
+ * after `abandon`.
+ */
+export type Checker = (entry: CheckEntry, context: CheckContext, done: (outcome: CheckOutcome) => void) => RunningCheck

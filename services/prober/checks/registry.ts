@@ -1,0 +1,24 @@
+// How each kind of check is made. What the kinds are is in shared/checks.
+import { http } from '#shared/checks/http/http.ts'
+import { findKind } from '#shared/checks/registry.ts'
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import type { CheckContext, Checker, CheckOutcome, RunningCheck } from './checker.ts'
+import { checkHttp } from './http/http.ts'
+
+/** Every kind is a line here. */
+const checkers = new Map<string, Checker>([
+  [http.key, checkHttp], //
+])
+
+/** Whether this prober knows the kind of the entry, and the entry has what the kind needs. */
+export function isKnownEntry(entry: CheckEntry): boolean {
+  const kind = findKind(entry)
+  return kind !== null && checkers.has(kind.key) && kind.isEntry(entry)
+}
+
+/** Returns a check of a known entry. */
+export function checkOf(entry: CheckEntry, context: CheckContext, done: (outcome: CheckOutcome) => void): RunningCheck {
+  const checker = checkers.get(entry.kind ?? http.key)
+  if (checker === undefined) throw new Error(`this prober knows no kind of check ${entry.kind}`)
+  return checker(entry, context, done)
+}
