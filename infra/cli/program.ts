@@ -26,6 +26,7 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   export: async () => (await import('./configuration/configuration.ts')).addExportCommand,
   observe: async () => (await import('./resources/observe.ts')).addObserveCommand,
   incident: async () => (await import('./incidents/incident.ts')).addIncidentCommands,
+  events: async () => (await import('./events/events.ts')).addEventsCommand,
   bus: async () => (await import('./installation/bus.ts')).addBusCommands,
   cluster: async () => (await import('./installation/cluster.ts')).addClusterCommands,
   audit: async () => (await import('./audit/audit.ts')).addAuditCommand,

@@ -4,7 +4,19 @@ import { pages } from '#shared/async/pages.ts'
 import { isObject } from '#shared/json-shape/is-object.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { ApiRefusal, ApiUnreachable, type RefusalBody } from './errors.ts'
-import { type ApiOptions, type ApiRequest, baseOf, exchange, headersOf, parseObject, requireKey, targetOf } from './exchange.ts'
+import { eventsOf, type ServerEvent } from './event-stream.ts'
+import {
+  type ApiOptions,
+  type ApiRequest,
+  baseOf,
+  exchange,
+  headersOf,
+  open,
+  parseObject,
+  readText,
+  requireKey,
+  targetOf,
+} from './exchange.ts'
 
 export interface ApiReply {
   result: unknown
@@ -17,6 +29,11 @@ export interface ApiClient {
   call(request: ApiRequest, signal?: AbortSignal): Promise<ApiReply>
   /** Yields the items of all pages of a list. Throws the same errors as `call`. */
   items(request: ApiRequest, signal?: AbortSignal): AsyncGenerator<unknown>
+  /**
+   * Yields the events of a stream until the server ends the stream. `after`: id of the last event that is known; null: from now on. Throws
+   * the same errors as `call`.
+   */
+  events(path: string, after: string | null, signal?: AbortSignal): AsyncGenerator<ServerEvent>
 }
 
 /** Returns a path relative to `/api/v3` with encoded values, so that a name with a slash stays one segment. */
@@ -46,6 +63,25 @@ export function createApiClient(options: ApiOptions): ApiClient {
         return { items: result, next: nextCursor }
       }
       for await (const page of pages(read)) yield* page
+    },
+
+    async *events(path, after, signal) {
+      const target = targetOf(base, '/api/v3', { method: 'GET', path })
+      const known = after === null ? {} : { 'last-event-id': after }
+      const opened = await open(target, base, { ...headers, ...known, accept: 'text/event-stream' }, signal)
+      const { response, alive } = opened
+      try {
+        const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+        if (!isStream || response.body === null) {
+          readEnvelope(base, response.status, await readText(response, base))
+          throw new ApiUnreachable(base, 'it sent no stream of events')
+        }
+        yield* eventsOf(response.body, base, alive)
+      } catch (error) {
+        throw error instanceof ApiRefusal ? error : opened.reasonOf(error)
+      } finally {
+        opened.close()
+      }
     },
   }
 }

@@ -2,7 +2,10 @@
 import { isObject } from '#shared/json-shape/is-object.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
 import { ApiUnreachable } from './errors.ts'
+
+const clock = createSystemClock()
 
 export interface ApiOptions {
   /** Address of the API without `/api/v3`; a path prefix of the address is kept. */
@@ -78,13 +81,43 @@ export async function exchange(
   }
 }
 
+/**
+ * Sends a GET request and returns the response while its body may still be arriving. `alive` must be called at least every
+ * `clientLimits.streamSilenceMs`, else the response is aborted. Throws ApiUnreachable.
+ */
+export async function open(
+  target: URL,
+  base: string,
+  headers: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+): Promise<{ response: Response; alive(): void; reasonOf(error: unknown): unknown; close(): void }> {
+  const silent = new AbortController()
+  const { streamSilenceMs } = clientLimits
+  const giveUp = () => silent.abort(new ApiUnreachable(base, `nothing came for ${streamSilenceMs / 1000} s`))
+  let close = clock.schedule(streamSilenceMs, giveUp)
+  const alive = () => {
+    close()
+    close = clock.schedule(streamSilenceMs, giveUp)
+  }
+  const asUnreachable = (error: unknown) =>
+    error instanceof ApiUnreachable || signal?.aborted ? error : new ApiUnreachable(base, reasonOf(error), error)
+  const both = signal === undefined ? silent.signal : AbortSignal.any([silent.signal, signal])
+  try {
+    const response = await fetch(target, { headers, redirect: 'manual', signal: both })
+    return { response, alive, reasonOf: asUnreachable, close: () => close() }
+  } catch (error) {
+    close()
+    throw asUnreachable(error)
+  }
+}
+
 export function targetOf(base: string, prefix: string, { path, query = {} }: ApiRequest): URL {
   const target = new URL(`${base}${prefix}${path}`)
   for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, String(value))
   return target
 }
 
-async function readText({ body }: Response, base: string): Promise<string> {
+export async function readText({ body }: Response, base: string): Promise<string> {
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const part of body ?? []) {

@@ -7,6 +7,10 @@ export const clientLimits = {
   responseMs: 30 * second,
   /** Largest number of bytes of a response. The largest response is a page of 200 Resources with long evidence. */
   responseBytes: 32 * 1024 * 1024,
+  /** Largest number of characters of one event of a stream: a row with the longest texts has fewer than 10,000. */
+  eventCharacters: 256 * 1024,
+  /** Silence after which a stream of events is given up: the server sends at least a comment every 15 s (v3 13.6). */
+  streamSilenceMs: 45 * second,
   /** Largest number of items that a client requests in one page: the maximum of the API (v3 9.1). */
   pageItems: 200,
   /** Largest number of bytes of a message to the MCP server. It has room for a batch or a preview of 1 MiB, escaped, with its envelope. */

@@ -3,6 +3,7 @@
 import { ClassicGone, ClassicRefusal, createClassicClient } from '#shared/api-v2/client.ts'
 import { type ApiClient, createApiClient } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
+import type { ServerEvent } from '#shared/api-v3/event-stream.ts'
 import type { ApiRequest } from '#shared/api-v3/exchange.ts'
 import { noSuchRoute } from '#shared/errors.ts'
 import { isObject } from '#shared/json-shape/is-object.ts'
@@ -24,6 +25,8 @@ export interface Api {
   all<T>(path: string): Promise<T[]>
   /** Returns the items of all pages of a list, at most `most` items. `things`: name of the items, for the progress line. */
   list<T>(path: string, query: Query, things: string, most?: number): Promise<T[]>
+  /** Yields the events of a stream until the server ends it. `after`: id of the last known event; null: from now on. */
+  events(path: string, after: string | null): AsyncGenerator<ServerEvent>
   /** Returns the result of a request, of any type. Throws the errors of the API's client. */
   call(request: ApiRequest, signal?: AbortSignal): Promise<unknown>
   /** Returns the result of a request to generation 2, sent with the key of the latest call. Throws the errors of the API's client. */
@@ -109,6 +112,7 @@ function apiAt(place: ApiPlace, say: (text: string) => void, ending?: AbortSigna
         }
         return items
       }),
+    events: (path, after) => client.events(path, after, ending),
     classic: request => createClassicClient({ url: place.url, key, userAgent }).call(request),
     isGone: error => error instanceof ClassicGone,
     reasonOf,

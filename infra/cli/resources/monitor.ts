@@ -7,6 +7,7 @@ import { resourceOf } from '../api/look-up-api.ts'
 import type { Api } from '../api/with-api.ts'
 import { type ApiOptions, addApiNoun, collect } from '../noun.ts'
 import { kindOf, pick } from '../pick.ts'
+import { printFigures } from './monitor-rows.ts'
 import {
   archiveResource,
   type ChangeOptions,
@@ -51,7 +52,10 @@ export function addMonitorCommands(program: Command): void {
     .action(createMonitor)
   withListOptions(verb('list', 'monitors, with the open Incident of each'))
     .option('--meta <field=value>', 'only those with this answer; at most five', collect)
-    .action((options: ListOptions) => listResources({ ...options, template }))
+    .action((options: ListOptions) => listResources({ ...options, template }, 'website'))
+  verb('figures', 'response time and uptime of monitors, in the order of the dashboard')
+    .argument('[monitor]', 'its id, key or name (default: all)')
+    .action(printFigures)
   verb('show', 'one monitor as it reads now')
     .argument(...named)
     .action((one: string, options: ApiOptions) => showResource(one, options, monitorOf))

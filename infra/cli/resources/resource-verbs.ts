@@ -6,6 +6,7 @@ import { type Resource, type ResourceDetail, resourceOf } from '../api/look-up-a
 import { type InWorkspace, withWorkspace } from '../api/with-workspace.ts'
 import { type ApiOptions, collect } from '../noun.ts'
 import { printJson, printMade, printTable, say } from '../terminal/printing.ts'
+import { listRows, type SearchOptions, statuses } from './monitor-rows.ts'
 import { filterOf, readAnswers, readPairs, resourcePath } from './pairs.ts'
 
 interface PairOptions extends ApiOptions {
@@ -13,7 +14,7 @@ interface PairOptions extends ApiOptions {
   label?: string[]
 }
 
-export interface ListOptions extends PairOptions {
+export interface ListOptions extends PairOptions, SearchOptions {
   wide?: boolean
   template?: string
   state?: string
@@ -34,6 +35,8 @@ export const withListOptions = (list: Command): Command =>
     .option('--wide', 'also ids, labels, and why an Incident is open')
     .option('--label <key=value>', 'only those with this label; at most five', collect)
     .addOption(new Option('--state <state>', 'default: active').choices(['active', 'archived', 'all']))
+    .option('--search <text>', 'only those with this part in name, key or host, with status, the worst first')
+    .addOption(new Option('--status <status>', 'only those with this status, the worst first').choices(statuses))
 
 type AnswersOf = (place: InWorkspace) => Promise<Record<string, unknown>>
 
@@ -48,8 +51,14 @@ export async function createResource(name: string, options: NewResource, answers
   printMade(made.key, `Resource "${made.name}" of ${made.template} is made. Its key:`)
 }
 
-export async function listResources(options: ListOptions): Promise<void> {
-  const { template, state } = options
+/** `kind`: kind of the rows behind `--search` and `--status`. */
+export async function listResources(options: ListOptions, kind: 'website' | 'all' = 'all'): Promise<void> {
+  const { template, state, search, status } = options
+  if (search !== undefined || status !== undefined) {
+    const isFiltered = state ?? options.meta ?? options.label ?? options.wide ?? (kind === 'all' ? template : undefined)
+    if (isFiltered !== undefined) throw usageError('--search and --status go with no other filter and not with --wide.')
+    return listRows(options, kind)
+  }
   const query = { template, state, ...filterOf('--meta', options.meta), ...filterOf('--label', options.label) }
   const found = await withWorkspace(options, ({ api, root }) => api.list<Resource>(`${root}/resources`, query, 'Resources'))
   if (options.json) return printJson(found)

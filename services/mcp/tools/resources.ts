@@ -1,7 +1,8 @@
 // Tools of Resources: lists, one Resource, creation, labels, change of revision, archiving.
 import { apiPath } from '#shared/api-v3/client.ts'
+import type { ApiRequest } from '#shared/api-v3/exchange.ts'
 import { filterQuery, filters, labels, meta, page, pageQuery, resource, templateReference, workspace } from '../arguments.ts'
-import { tool } from '../tool.ts'
+import { ArgumentRefusal, type Outcome, type ToolContext, tool } from '../tool.ts'
 
 const list = tool({
   name: 'list_resources',
@@ -9,19 +10,38 @@ const list = tool({
   description: 'A page of Resources with the worst open Incident of each, behind filters.',
   arguments: {
     workspace,
-    state: { type: 'string', enum: ['active', 'archived', 'all'], description: 'active unless sent.' },
+    state: { type: 'string', enum: ['active', 'archived', 'all'] },
     ...filters,
+    search: { type: 'string', description: 'Part of name, key or host: adds status, p95, uptime.' },
+    status: { type: 'string', description: 'As search; trouble, down, up.' },
     ...page,
   },
   required: [],
   result: 'array',
   needs: null,
   effect: 'reads',
-  run: async ({ api, workspace }, { state, template, ...args }) => {
-    const query = { ...pageQuery(args), state, template, ...filterQuery(args) }
-    return api({ method: 'GET', path: apiPath`/workspaces/${await workspace(args.workspace)}/resources`, query })
+  run: async (context, { state, template, search, status, ...args }) => {
+    const { api, workspace } = context
+    const root = apiPath`/workspaces/${await workspace(args.workspace)}`
+    const filtered = { state, template, ...filterQuery(args) }
+    if (search === undefined && status === undefined)
+      return api({ method: 'GET', path: `${root}/resources`, query: { ...pageQuery(args), ...filtered } })
+    const field = Object.entries(filtered).find(([, value]) => value !== undefined)?.[0]
+    if (field !== undefined) throw new ArgumentRefusal(field, 'search and status go with no other filter')
+    return monitors(context, root, { ...pageQuery(args), search, status })
   },
 })
+
+/** Reads rows of the list of monitors, each with its figures. */
+async function monitors({ api }: ToolContext, root: string, query: ApiRequest['query'] & object): Promise<Outcome> {
+  const page = await api({ method: 'GET', path: `${root}/monitors`, query })
+  const rows = page.result as { id: string }[]
+  if (rows.length === 0) return page
+  const resources = rows.map(({ id }) => id).join(',')
+  const figures = await api({ method: 'GET', path: `${root}/figures`, query: { resources } })
+  const byId = new Map((figures.result as { resource: string }[]).map(({ resource, ...rest }) => [resource, rest]))
+  return { ...page, result: rows.map(row => ({ ...row, ...byId.get(row.id) })) }
+}
 
 const get = tool({
   name: 'get_resource',

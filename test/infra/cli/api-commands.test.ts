@@ -129,6 +129,18 @@ t.test('monitor, maintenance and template commands have the effect of the v3 rou
     (await json('monitor list')).map(({ key }: { key: string }) => key),
     ['my-shop'],
   )
+  t.match(await json('monitor list --search SHOP'), [{ key: 'my-shop', kind: 'website', watched: /127/, status: String }])
+  t.match(await done('monitor list --search my'), /^my-shop +(unknown|pending) .* {2}My shop {2}\S/m)
+  t.strictSame(await json('monitor list --search nothing --status trouble'), [])
+  const found = await json('resource list --search my')
+  t.match(found, [{ key: 'my-shop' }], 'Resources of every kind are searched')
+  t.match(await run('monitor list --search x --state all'), { code: 2, stderr: /no other filter/ })
+  t.match(await run('monitor list --status broken'), { code: 2 })
+  const figures = { id: found[0].id, key: 'my-shop', name: 'My shop', p95: null, uptime_since: String }
+  t.match(await json('monitor figures'), [figures])
+  t.match(await json("monitor figures 'My shop'"), [figures])
+  t.match(await done('monitor figures my-shop'), /^my-shop .*\d{4}-\d\d-\d\d {2}My shop$/m)
+  t.match(await run('monitor figures nowhere'), { code: 5, stderr: /^There is no monitor "nowhere"/ })
   t.match(await json('monitor change my-shop --meta method=HEAD'), { meta: { method: 'HEAD' } })
   const [{ id: locationId }] = (await asked('/locations')) as [{ id: string }]
   t.match(await json('monitor change my-shop --location LOCAL'), { meta: { method: 'HEAD', locations: [locationId] } })
@@ -219,6 +231,68 @@ t.test('watch prints a line for each change into a pipe, and a signal ends it wi
   watch.child.kill('SIGTERM')
   t.match(await watch.ended, { code: 0, signal: null })
 })
+
+t.test('events prints a line for each event until a signal ends it, and what happened after an event', async t => {
+  const follow = runProgram(t, ['events', '--follow'], local)
+  const [, first = ''] = await follow.says(/^(\w{8}\.\d+) +hello/m)
+  await done('resource create Heard --template job --key heard')
+  await follow.says(/ row {7}id \S+ {2}heard {2}Heard {2}.*unknown/)
+  await done('observe heard run --state problem')
+  await follow.says(/ incident {2}id \S+ {2}monitor \S+ /)
+  follow.child.kill('SIGTERM')
+  t.match(await follow.ended, { code: 0, signal: null })
+  const missed = (await done(`events --after ${first} --json`))
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  t.match(missed[0], { event: 'row', data: { key: 'heard' } })
+  t.equal(missed.at(-1).event, 'hello')
+  t.match(await run('events'), { code: 2, stderr: /--follow/ })
+  t.match(await done('events --after unknown.1'), /^\S+ +reset\n\S+ +hello$/m, 'events may be missing')
+})
+
+t.test('events --follow opens a lost stream again after its last event, and ends when its key does', async t => {
+  const known: (string | undefined)[] = []
+  const url = await serve(t, (request, response) => {
+    if (!request.url?.endsWith('/events'))
+      return void response.end(JSON.stringify(listOf([{ id: 'w1', name: 'One', role: 'owner' }])))
+    known.push(request.headers['last-event-id'] as string | undefined)
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const n = known.length
+    response.write(`retry: 1\n\n:\n\nid: a.${n}\nevent: gone\ndata: {"id":"R${n}"}`)
+    if (n < 3) response.write('\n\n', () => response.destroy())
+    else response.end('\n\nevent: ended\ndata: {"why":"key"}\n\n')
+  })
+  const watch = runProgram(t, ['events', '--follow', '--json'], { ...remote, WATCHKEEPER_URL: url })
+  const { code, stdout, stderr } = await watch.ended
+  t.match([code, stderr], [4, /is opened again.*responds again.*The key was deleted/s])
+  t.strictSame(known, [undefined, 'a.1', 'a.2'])
+  t.match(
+    stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line).id),
+    ['a.1', 'a.2', 'a.3', ''],
+  )
+})
+
+t.test('stream that is no stream, has a huge event or text that is no JSON ends events with one error message', async t => {
+  const events = { 'content-type': 'text/event-stream' }
+  const cases: [headers: Record<string, string>, body: string, stderr: RegExp][] = [
+    [{}, JSON.stringify({ result: { position: null }, error: null, meta: null }), /sent no stream of events/],
+    [events, `id: a.1\nevent: gone\ndata: ${'x'.repeat(300_000)}`, /event is too large/],
+    [events, 'id: a.1\nevent: gone\ndata: {x\n\n', /an event that is no JSON/],
+  ]
+  for (const [headers, body, stderr] of cases) {
+    const url = await serve(t, (request, response) => {
+      if (request.url?.includes('/events')) return void response.writeHead(200, headers).end(body)
+      response.end(JSON.stringify(listOf([{ id: 'w1', name: 'One', role: 'owner' }])))
+    })
+    t.match(await run('events --follow', { ...remote, WATCHKEEPER_URL: url }), { code: 3, stderr, stdout: '' })
+  }
+})
+
+const listOf = (result: object[]) => ({ result, error: null, meta: null })
 
 t.test('destinations, addresses and audit commands return the objects of v3', async t => {
   const far = await serve(t, (_request, response) => void response.end('ok'))
