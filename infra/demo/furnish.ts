@@ -1,5 +1,7 @@
 // Fills the installation of the demo over generation 3 of the API: a destination, a Template, six websites and two jobs.
+
 import type { DirectoryClient, KeeperClient } from '#shared/bus/clients/clients.ts'
+import { plainChannel } from '#shared/channels/registry.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { StartError } from '../runtime/start-error.ts'
@@ -54,7 +56,7 @@ export async function furnish({
   const [location] = (await api.call<{ id: string }[]>('GET', '/locations')) ?? []
   if (workspace === undefined || location === undefined) throw new StartError('The demo has neither a workspace nor a location.')
   const at = `/workspaces/${workspace.id}`
-  await api.call('POST', `${at}/destinations`, { name: 'Receiver of the demo', type: 'webhook', url: webhookUrl })
+  await api.call('POST', `${at}/destinations`, { name: 'Receiver of the demo', type: plainChannel.type, url: webhookUrl })
   await api.call('POST', `${at}/templates`, jobTemplate)
   for (const { path, name, holdSeconds } of sites) {
     const waits = { confirm_after: holdSeconds, recover_after: holdSeconds }

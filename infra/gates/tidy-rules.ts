@@ -4,6 +4,7 @@ import { existsSync, globSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { missingCommands, otherSpellings } from './cited-commands.ts'
 import { missingRules } from './numbered-rules.ts'
+import { strayWords } from './registered-words.ts'
 
 export interface SourceFile {
   /** Path from the root of the repository, with forward slashes. */
@@ -78,6 +79,11 @@ export const tidyRules: TidyRule[] = [
     name: 'every file of the system starts with a comment that says what it is',
     applies: path => isSystem(path),
     offences: file => (/^(#!.*\n)?\s*(\/\/|\/\*)/.test(file.text) ? [] : ['1: no header comment']),
+  },
+  {
+    name: 'a registered channel is named only in its folder and its registry (infra/gates/registered-words.ts)',
+    applies: path => /^(services|shared|infra|machines)\//.test(path) && isCode(path),
+    offences: strayWords,
   },
   {
     name: 'no left-over marks',

@@ -1,5 +1,6 @@
 // Text that is printed once everything runs: addresses, then commands for the remaining steps. A person can paste every command unchanged.
 
+import { plainChannel } from '#shared/channels/registry.ts'
 import type { Store } from '#shared/store/port.ts'
 import { ownerUsername } from '#shared/tokens/owner-username.ts'
 import type { FirstKey } from './data/first-key.ts'
@@ -73,7 +74,7 @@ function nextSteps(api: string, { path, workspaceId }: FirstKey, facts: WelcomeF
   const workspace = `${api}/v3/workspaces/${workspaceId}`
   const post = (url: string, body: object) =>
     `  ${curl} -H 'Content-Type: application/json' ${url} -d ${quoted(JSON.stringify(body))}`
-  const destination = { name: 'my webhook', type: 'webhook', url: 'https://example.org/hook' }
+  const destination = { name: 'my webhook', type: plainChannel.type, url: 'https://example.org/hook' }
   const firstResource = [
     'To watch what reports by itself, publish a Template, create a Resource of it, and report:',
     post(`${workspace}/templates`, heartbeat),

@@ -5,7 +5,6 @@ import { subjects } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Service, ServiceContextWithStore } from '#shared/service.ts'
 import type { BatchLoop } from './batch-loop.ts'
-import { createBodyMaker } from './bodies/body-maker.ts'
 import { type Claims, createClaims, releaseDeadClaims } from './claim/claims.ts'
 import { Lanes } from './claim/lanes.ts'
 import type { NotifierContext, NotifierOptions } from './context.ts'
@@ -19,6 +18,7 @@ import { type Operator, startOperator } from './operator/operator.ts'
 import { createRecorder } from './record/record.ts'
 import { createRowWriter } from './record/row-writer.ts'
 import { createDeliverer } from './send/deliver.ts'
+import { createMessageMaker } from './send/message-maker.ts'
 import { systemJitter } from './send/retry-delay.ts'
 import { createSender } from './send/send.ts'
 import { serveTestMessages } from './send/test-message.ts'
@@ -45,18 +45,18 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
   // This function closes a circle between the parts: free capacity starts claims, claimed deliveries are sent, and a finished attempt frees
   // capacity.
   const pump = () => claims.pump()
-  const bodies = createBodyMaker(context)
+  const maker = createMessageMaker(context)
   const sender = createSender({ clock, ...options })
   const rows = createRowWriter(context)
   const followUp = createFollowUp(context, pump)
   const recorder = createRecorder(context, rows, followUp, pump)
   const deliverer = createDeliverer(context, sender, recorder, cutOff.signal)
   const claims: Claims = createClaims(context, { deliverer, rows, followUp })
-  const dispatch = createDispatch(context, { bodies, deliverer, rows, followUp }, pump)
+  const dispatch = createDispatch(context, { maker, deliverer, rows, followUp }, pump)
   operator = await startOperator(operatorContext(context), { sender, registry: metrics, cutOff: cutOff.signal })
   const nudges = await bus.subscribe(subjects.alertNudge, ({ body }) => takeNudge(body, dispatch), { queue })
   const destinations = await hearDestinations(context, dispatch, queue)
-  const tests = await serveTestMessages(context, queue, { bodies, sender, rows, stop: cutOff.signal })
+  const tests = await serveTestMessages(context, queue, { maker, sender, rows, stop: cutOff.signal })
   await releaseDeadClaims(context)
   const scan = startScan(context, dispatch, sender, pump)
 
@@ -91,7 +91,7 @@ const operatorContext = ({ bus, store, clock, logger, options, stopping }: Notif
   notifierId: options.notifierId,
   incidentSalt: options.incidentSalt,
   source: options.publicUrl,
-  webhook: options.operatorWebhook ?? null,
+  receiver: options.operatorWebhook ?? null,
   jitter: options.jitter ?? systemJitter,
 })
 

@@ -39,6 +39,12 @@ export const Component = <P extends TProperties>($id: string, properties: P) =>
 export interface TInstant extends TString {
   format: 'date-time'
 }
+/** Instant in responses and messages, RFC 3339. */
+export const AnsweredInstant = Type.String({
+  format: 'date-time',
+  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$',
+  description: 'RFC 3339, UTC; the same instant always has the same text.',
+}) as TInstant
 /** Instant in bodies of the session API. */
 export const DateTime = Type.String({ format: 'date-time', examples: ['2026-01-05T12:02:00.000Z'] }) as TInstant
 

@@ -775,6 +775,9 @@ export const limits = {
     nameCharacters: 100,
     urlCharacters: 2_048,
     channelCharacters: 80,
+    /** Largest number of characters of a setting that is no address, and of items of a list. */
+    settingCharacters: 256,
+    settingItems: 20,
     /** Largest number of destinations of a workspace: all destinations fit one response on the bus. */
     perWorkspace: 100,
     /** Largest number of uses that the error of a refused deletion lists; the error counts the rest. */

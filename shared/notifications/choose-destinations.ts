@@ -1,5 +1,6 @@
 // Choice of an alert's destinations among the destinations of its workspace, with a reason for each skipped destination. Pure. Reference:
 // docs/reference/v3.md, 10.3 to 10.6.
+import { asksForOpenings } from '#shared/channels/registry.ts'
 import type { AlertDocument, SkipReason } from '#shared/contracts/incidents/alert.ts'
 import type { DeliverySelection, DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 
@@ -88,20 +89,20 @@ function choiceOf(alert: ChosenFor, own: readonly DestinationDocument[], selecti
 
 type Routes = Extract<NonNullable<AlertDocument['facts']['routing']>, { routes: unknown }>['routes']
 
-/** A destination gets an opening only if the route requests openings; a webhook also needs `send_on_open`. */
+/** A destination gets an opening only if the route requests openings; a type with the setting `send_on_open` also needs this setting. */
 const byRoutes =
   (kind: ChosenFor['kind'], routes: Routes) =>
   ({ id, type, sendOnOpen }: DestinationDocument): Claim => {
     if (!routes.some(({ destination, on }) => destination === id && on.includes(kind))) return 'not_routed'
-    return kind === 'opened' && type === 'webhook' && !sendOnOpen ? 'not_opted_in' : 'asks'
+    return kind === 'opened' && asksForOpenings(type) && !sendOnOpen ? 'not_opted_in' : 'asks'
   }
 
-/** Without a route, an opening goes only to webhooks with `send_on_open`, and an acknowledgement to no destination. */
+/** Without a route, an opening goes only to destinations with `send_on_open`, and an acknowledgement to no destination. */
 const withoutRoutes =
   (kind: ChosenFor['kind'], isUsual: (destination: DestinationDocument) => boolean) =>
   (destination: DestinationDocument): Claim => {
     if (kind === 'acknowledged' || !isUsual(destination)) return 'not_routed'
-    return kind === 'opened' && !(destination.type === 'webhook' && destination.sendOnOpen) ? 'not_routed' : 'asks'
+    return kind === 'opened' && !(asksForOpenings(destination.type) && destination.sendOnOpen) ? 'not_routed' : 'asks'
   }
 
 function reasonOf(

@@ -1,10 +1,10 @@
 // The question "why was I woken at 3:10" in a real browser, by keyboard only. The link of a message opens the page
 // of a closed incident. The page shows what failed, where and when, who was notified, and the machine's state at that minute.
 import t from 'tap'
+import { linkOf } from '#shared/channels/message/words.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import { hour } from '#shared/limits/limits.ts'
-import { linkOf } from '../../services/notifier/bodies/words.ts'
 import { startDashboardWorld } from '../support/worlds/dashboard-world.ts'
 import { closeMs, confirmMs } from '../support/worlds/whole-world.ts'
 import { axeFaults, open, tabTo, withBrowser } from './chromium.ts'

@@ -11,14 +11,13 @@ import { createEgress } from '#shared/net/egress.ts'
 import { readSettings, SettingError } from '#shared/settings.ts'
 import { openApiDocument } from '../../services/gateway/openapi/document.ts'
 import { generations } from '../../services/gateway/openapi/generations.ts'
-import { builtInBody } from '../../services/notifier/bodies/built-in-body.ts'
 import { Lanes } from '../../services/notifier/claim/lanes.ts'
 import { redactAddress } from '../../services/notifier/send/redact.ts'
 import { retryDelay } from '../../services/notifier/send/retry-delay.ts'
 import { createSender } from '../../services/notifier/send/send.ts'
 import { notifierSettings } from '../../services/notifier/settings.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
-import { alert, createReceiver, facts, options, startAt } from './house.ts'
+import { alert, builtInBody, createReceiver, facts, messageTo, options, startAt } from './house.ts'
 
 const ids = createIncidentIds('grain')
 const names: Record<string, string> = { de01: 'de', fr01: 'fr', us01: 'us' }
@@ -431,8 +430,7 @@ t.test('message fails with a retryable error when the sender cannot be opened, a
     },
   })
   t.teardown(() => Promise.all([sender.close(), receiver.close()]))
-  const message = { url: receiver.url, body: '{}', idempotencyKey: 'msg_1', madeAt: startAt, signature: null }
-  const send = () => sender.send(message, new AbortController().signal)
+  const send = () => sender.send(messageTo(receiver.url), new AbortController().signal)
   t.match(await send(), { kind: 'refused', retryable: true, error: 'unreachable: network error (Error)' })
   await t.rejects(sender.prepare(), { message: 'no memory' })
   broken = false
@@ -443,8 +441,7 @@ t.test('each failure to reach a receiver has its own error text, without the add
   const receiver = await createReceiver(() => ({ status: 200 }))
   const sender = createSender({ clock: createVirtualClock(startAt), version: '2.0.0', serviceUrl: options.serviceUrl })
   t.teardown(() => Promise.all([sender.close(), receiver.close()]))
-  const send = (url: string) =>
-    sender.send({ url, body: '{}', idempotencyKey: 'msg_1', madeAt: startAt, signature: null }, new AbortController().signal)
+  const send = (url: string) => sender.send(messageTo(url), new AbortController().signal)
   const { host } = new URL(receiver.url)
   const rows: [string, boolean, RegExp][] = [
     ['http://127.0.0.1:1/secret', true, /^unreachable: connection refused$/],

@@ -5,6 +5,11 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
+import { templateFields } from '#shared/channels/message/template-fields.ts'
+import { linkOf } from '#shared/channels/message/words.ts'
+import type { MessageFacts, MessageLinks } from '#shared/channels/port.ts'
+import { readAnswer } from '#shared/channels/read-answer.ts'
+import { channelOf } from '#shared/channels/registry.ts'
 import type { AlertDocument, AlertFacts } from '#shared/contracts/incidents/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -12,6 +17,7 @@ import type { Service } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
 import { startNotifier } from '../../services/notifier/app.ts'
 import type { NotifierOptions } from '../../services/notifier/context.ts'
+import type { Message } from '../../services/notifier/send/send.ts'
 import { createMemoryHub, type MemoryHub } from '../support/bus/memory-bus.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
@@ -194,6 +200,38 @@ export const facts: AlertFacts = {
   wellSince: null,
   closedAt: null,
 }
+
+/** Returns the body that the channel of this type makes. */
+export function builtInBody(
+  given: AlertDocument,
+  { type, channel }: Pick<DestinationDocument, 'type' | 'channel'>,
+  context: { encodeIncidentId(id: string): string; locationName(id: string): string },
+): string {
+  const links = linksOf(given, options.publicUrl)
+  return channelOf(type).render(factsOf(given, context), 'problem', channel === '' ? {} : { channel }, links)?.body ?? ''
+}
+
+type Words = Parameters<typeof builtInBody>[2]
+
+/** Returns the fields of payload templates. `guard`: makes text from outside safe. */
+export const templateFieldsOf = (
+  given: AlertDocument,
+  context: Words & { publicUrl: string; workspaceName: string },
+  guard = (text: string) => text,
+) => templateFields(factsOf(given, context), linksOf(given, context.publicUrl), context.workspaceName, guard)
+
+const factsOf = (given: AlertDocument, { encodeIncidentId, locationName }: Words): MessageFacts => ({
+  alert: given,
+  incident: encodeIncidentId(given.incidentId),
+  locationName,
+})
+const linksOf = (given: AlertDocument, publicUrl: string): MessageLinks => ({ subject: linkOf(given, publicUrl) })
+
+/** Returns a message with an empty JSON object, as a signed channel sends it. */
+export const messageTo = (url: string, idempotencyKey = 'msg_1', body = '{}'): Message => ({
+  ...{ method: 'POST', url, headers: {}, contentType: 'application/json', body, secrets: [url], read: readAnswer },
+  marks: { idempotencyKey, madeAt: startAt, signature: null },
+})
 
 /** Returns an alert with this number within an incident, for a workspace with one destination. */
 export function alert(destinationId: string, incident: string, number: number, over: Partial<AlertDocument> = {}): AlertDocument {

@@ -20,9 +20,19 @@ import { fieldNames } from '#shared/template/fields.ts'
 import { samples } from '#shared/template/samples.ts'
 import { openApiDocument } from '../../services/gateway/openapi/document.ts'
 import { generations } from '../../services/gateway/openapi/generations.ts'
-import { builtInBody } from '../../services/notifier/bodies/built-in-body.ts'
-import { templateFields } from '../../services/notifier/bodies/template-fields.ts'
-import { type Answer, alert, createHouse, createReceiver, destination, facts, options, startAt, until } from './house.ts'
+import {
+  type Answer,
+  alert,
+  builtInBody,
+  createHouse,
+  createReceiver,
+  destination,
+  facts,
+  options,
+  startAt,
+  templateFieldsOf,
+  until,
+} from './house.ts'
 
 const here = { workspaceId: 'w', default: false }
 const pager = destination('pager', '', { ...here, sendOnOpen: true })
@@ -387,7 +397,7 @@ t.test('message about an opening or acknowledgement has its title also for a rul
 })
 
 t.test('payload template has rule, action, resource and evidence (v3 10.8)', async t => {
-  const fieldsOf = (given: AlertDocument) => templateFields(given, { ...context, workspaceName: 'Acme' }, text => text)
+  const fieldsOf = (given: AlertDocument) => templateFieldsOf(given, { ...context, workspaceName: 'Acme' })
   t.match(fieldsOf(about({})), {
     kind: 'problem',
     status: 'down',

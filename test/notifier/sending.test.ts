@@ -30,7 +30,7 @@ import { checkEntry } from '../support/checks.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
-import { alert, createHouse, createReceiver, destination, facts, type Hit, options, startAt, until } from './house.ts'
+import { alert, createHouse, createReceiver, destination, facts, type Hit, messageTo, options, startAt, until } from './house.ts'
 
 const { retryMs, sendMs, testMs, testAnswerMs } = limits.notifier
 const secretOf = (letter: string) => `whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`
@@ -264,14 +264,7 @@ t.test('only answers of public addresses are quoted (messages 6.3)', async t => 
   const [outside, usual, half] = [ofWorld(() => true), ofWorld(isPublicAddress), ofWorld(address => address === '127.0.0.1')]
   t.teardown(() => Promise.all([outside.close(), usual.close(), half.close(), receiver.close()]))
   const errorOf = async (sender: Sender, host: string) => {
-    const message = {
-      url: `http://${host}:${port}/T0secretT0`,
-      body: '{}',
-      idempotencyKey: 'msg_1',
-      madeAt: startAt,
-      signature: null,
-    }
-    const outcome = await sender.send(message, new AbortController().signal)
+    const outcome = await sender.send(messageTo(`http://${host}:${port}/T0secretT0`), new AbortController().signal)
     return outcome.kind === 'refused' ? outcome.error : outcome.kind
   }
   const status = 'http_500: the destination answered 500 Internal Server Error'
@@ -307,8 +300,7 @@ t.test('neither message nor check reaches a port of Watchkeeper itself, unless E
     const egress = createEgress({ allow, own: ports })
     const sender = createSender({ clock, ...options, resolve, egress })
     const url = `http://${host}:${port}/metrics`
-    const message = { url, body: '{}', idempotencyKey: 'msg_1', madeAt: startAt, signature: null }
-    const sent = await sender.send(message, new AbortController().signal)
+    const sent = await sender.send(messageTo(url), new AbortController().signal)
     const check = await runCheck({ ...entry, url }, { clock, resolve, egress, userAgent: 'test' })
     await Promise.all([sender.close(), ports.stop()])
     return [sent, check]
@@ -370,7 +362,6 @@ t.test('neither message nor check reaches an address in a closed range by any ho
   const sender = (deny: string) => createSender({ clock, ...options, resolve, egress: blocks(deny) })
   const [usual, closed] = [sender(''), sender('127.0.0.0/8,::1')]
   t.teardown(() => Promise.all([usual.close(), closed.close(), receiver.close()]))
-  const message = { body: '{}', idempotencyKey: 'msg_1', madeAt: startAt, signature: null }
   const entry = checkEntry({ contentType: '' })
   const rows: [string, 'usual' | 'closed', string | null][] = [
     ['http://169.254.169.254/secret', 'usual', 'the address of a cloud metadata service'],
@@ -389,7 +380,7 @@ t.test('neither message nor check reaches an address in a closed range by any ho
     [`http://home.example:${port}/secret`, 'usual', null],
   ]
   for (const [url, guard, reason] of rows) {
-    const outcome = await (guard === 'usual' ? usual : closed).send({ ...message, url }, new AbortController().signal)
+    const outcome = await (guard === 'usual' ? usual : closed).send(messageTo(url), new AbortController().signal)
     const egress = blocks(guard === 'usual' ? '' : '127.0.0.0/8,::1')
     const check = await runCheck({ ...entry, url }, { clock, resolve, egress, userAgent: 'test' })
     if (reason === null) {
@@ -407,11 +398,11 @@ t.test('neither message nor check reaches an address in a closed range by any ho
   const again = createSender({ clock, ...options, resolve, egress: blocks('') })
   t.teardown(() => again.close())
   const before = asked
-  t.match(await again.send({ ...message, url: `http://home.example:${port}/` }, new AbortController().signal), {
+  t.match(await again.send(messageTo(`http://home.example:${port}/`), new AbortController().signal), {
     kind: 'refused',
   })
   t.equal(asked, before + 1, 'one look-up for the check and the connection')
-  const unknown = await again.send({ ...message, url: 'http://nothing.example/' }, new AbortController().signal)
+  const unknown = await again.send(messageTo('http://nothing.example/'), new AbortController().signal)
   t.match(unknown, { retryable: true, error: 'unreachable: its name is not known' })
 })
 
@@ -432,21 +423,20 @@ t.test('attempt ends at its time limit or when it is stopped, even before it has
   }
   const sender = createSender({ clock, ...options, resolve })
   t.teardown(() => Promise.all([sender.close(), new Promise(closed => receiver.close(closed))]))
-  const message = { url, body: '{}', madeAt: startAt, signature: null }
   const begun = async () => {
     const before = lookups.length
     while (lookups.length === before) await new Promise(setImmediate)
   }
-  const late = sender.send({ ...message, idempotencyKey: 'late' }, new AbortController().signal)
+  const late = sender.send(messageTo(url, 'late'), new AbortController().signal)
   await begun()
   clock.advance(sendMs)
   t.match(await late, { kind: 'refused', retryable: true, error: 'unreachable: no answer within 10 s' })
   const stop = new AbortController()
-  const stopped = sender.send({ ...message, idempotencyKey: 'stopped' }, stop.signal)
+  const stopped = sender.send(messageTo(url, 'stopped'), stop.signal)
   await begun()
   stop.abort()
   t.strictSame(await stopped, { kind: 'abandoned' })
-  const good = sender.send({ ...message, idempotencyKey: 'good' }, new AbortController().signal)
+  const good = sender.send(messageTo(url, 'good'), new AbortController().signal)
   await begun()
   isAnswered = true
   for (const answer of lookups) answer()

@@ -10,10 +10,9 @@ import type { FieldName, TemplateFields } from '#shared/template/fields.ts'
 import { fieldNames } from '#shared/template/fields.ts'
 import { judgeTemplate, samples } from '#shared/template/samples.ts'
 import { contentTypeOf, renderTemplate } from '#shared/template/template.ts'
-import { templateFields } from '../../services/notifier/bodies/template-fields.ts'
 import { readRouting } from '../../services/notifier/decide/routing.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
-import { alert, createHouse, createReceiver, destination, facts, type House, startAt, until } from './house.ts'
+import { alert, createHouse, createReceiver, destination, facts, type House, startAt, templateFieldsOf, until } from './house.ts'
 
 const here = { workspaceId: 'w' }
 const all = [
@@ -242,7 +241,7 @@ const context = {
   encodeIncidentId: (id: string) => `i-${id}`,
 }
 const fieldsOf = (over: Partial<AlertDocument>, changed: Partial<AlertFacts> = {}, guard = (text: string) => text) =>
-  templateFields({ ...alert('w', 'a', 1, over), facts: { ...facts, ...changed } }, context, guard)
+  templateFieldsOf({ ...alert('w', 'a', 1, over), facts: { ...facts, ...changed } }, context, guard)
 t.test('each kind of message has the documented fields for templates', async t => {
   const base = { subject: 'Shop', url: 'https://shop.example.com/', link: 'https://s.example/subjects/axxxxxxxxx' }
   const several = { failing: ['de01', 'fr01'], unknown: [], ok: ['us01'] }

@@ -51,6 +51,7 @@ export const leftOut: readonly LeftOut[] = [
   },
   { files: 'test/fuzz/**', reason: 'sends thousands of generated requests' },
   { files: 'test/integration/**', reason: 'runs whole installations' },
+  { files: 'test/channels/**', reason: 'starts the program, and its commands' },
   { files: 'test/infra/{apply,cli,data,manifests}/**', reason: 'starts the program, once for most tests' },
   { files: 'test/upgrade/**', reason: 'starts the program on each kept data folder' },
   { files: 'test/infra/{start,nats-server}.test.ts', reason: 'starts the program, once for most tests' },

@@ -98,6 +98,21 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
     ],
   },
   {
+    rule: 'a registered channel',
+    bad: [
+      { path: 'services/notifier/x.ts', text: "// x\nconst isChat = type === 'slack'\n" },
+      { path: 'services/dashboard/x.tsx', text: '// x\nconst words = { slack: 1 }\n' },
+      { path: 'shared/channels/webhook/x.ts', text: '// x\nconst other = `slack`\n' },
+      { path: 'infra/cli/x.ts', text: '// x\nif (plainChannel.type === type) run()\n' },
+    ],
+    good: [
+      { path: 'shared/channels/slack/channel.ts', text: "// x\nconst type = 'slack'\n" },
+      { path: 'shared/channels/registry.ts', text: '// x\nexport const plainChannel = webhook\n' },
+      { path: 'services/notifier/x.ts', text: "// of 'slack' alone\nconst header = 'webhook-id'\n" },
+      { path: 'test/notifier/x.ts', text: "const type = 'slack'\n" },
+    ],
+  },
+  {
     rule: 'no left-over marks',
     bad: [
       { path: 'infra/x.ts', text: `// ${planting.mark} more\n` },

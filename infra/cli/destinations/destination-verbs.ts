@@ -7,16 +7,17 @@ import { withWorkspace } from '../api/with-workspace.ts'
 import type { ApiOptions } from '../noun.ts'
 import { firstLine } from '../people/read-password.ts'
 import { printJson, printMade, printTable, say } from '../terminal/printing.ts'
+import { membersSet } from './settings-set.ts'
 
 interface Fields extends ApiOptions {
   to?: string
+  set?: string[]
   channel?: string
   default?: boolean
 }
 
 interface CreateOptions extends Fields {
-  to: string
-  type: 'webhook' | 'slack'
+  type?: string
   sendOnOpen?: boolean
 }
 
@@ -35,9 +36,14 @@ interface Delivery {
 }
 
 export async function createDestination(name: string, options: CreateOptions): Promise<void> {
-  const { type, sendOnOpen } = options
-  const sent = { name, type, ...(await textsOf(options)), default: options.default, send_on_open: sendOnOpen }
-  const made = await withWorkspace(options, ({ api, root }) => api.send<Destination>('POST', `${root}/destinations`, sent))
+  const { sendOnOpen, to, set } = options
+  if (to === undefined && set === undefined) throw usageError('Say where messages go: --to <url>, or --set <key=value>.')
+  const type = options.type ?? (await import('#shared/channels/registry.ts')).plainChannel.type
+  const made = await withWorkspace(options, async ({ api, root }) => {
+    const places = { ...(await textsOf(options)), ...(await membersSet(api, type, set)) }
+    const sent = { name, type, ...places, default: options.default, send_on_open: sendOnOpen }
+    return api.send<Destination>('POST', `${root}/destinations`, sent)
+  })
   if (options.json) return printJson(made)
   printMade(made.id, `Destination "${made.name}" is made${made.default ? ' and is the default' : ''}. Its id:`)
 }
@@ -84,8 +90,12 @@ export async function changeDestination(named: string, options: ChangeOptions): 
     ...(options.default && { default: true }),
   }
   const sent = { ...(name !== undefined && { name }), ...(await textsOf(options)), ...switches }
-  if (Object.keys(sent).length === 0) throw usageError('Say what to change: --name, --to, --channel, --enabled or --default.')
-  const changed = await ofDestination(named, options, (api, path) => api.send<Destination>('PATCH', path, sent))
+  if (Object.keys(sent).length === 0 && options.set === undefined) {
+    throw usageError('Say what to change: --name, --to, --set, --channel, --enabled or --default.')
+  }
+  const changed = await ofDestination(named, options, async (api, path, found) =>
+    api.send<Destination>('PATCH', path, { ...sent, ...(await membersSet(api, found.type, options.set)) }),
+  )
   if (options.json) return printJson(changed)
   say(`Destination ${changed.id} ("${changed.name}") is changed.`)
 }

@@ -1,19 +1,23 @@
-// `./watchkeeper destination create|list|show|change|test|deliveries|delete|secret`: destinations of a workspace's messages, over
+// `./watchkeeper destination types|create|list|show|change|test|deliveries|delete|secret`: destinations of a workspace's messages, over
 // generation 3 of the API. A secret is printed once, at its creation. The address of a destination may be a secret and is never printed.
 import { type Command, Option } from 'commander'
-import { addApiNoun, inWorkspace, wholeNumber } from '../noun.ts'
+import { addApiNoun, collect, inWorkspace, wholeNumber } from '../noun.ts'
 import * as verbs from './destination-verbs.ts'
+import { listTypes } from './settings-set.ts'
 
 const named = ['<destination>', 'its id or its name'] as const
 const to = ['--to <url>', 'the address that messages are posted to; -: the first line of standard input'] as const
 const channel = ['--channel <channel>', 'of Slack: another channel than the address has'] as const
+const set = ['--set <key=value>', 'a setting of the type; a secret as key=env:<VARIABLE>', collect] as const
 
 export function addDestinationCommands(program: Command): void {
   const verb = addApiNoun(program, 'destination', 'where the messages of a workspace go')
+  verb('types', 'the types of destinations, and the settings of each').action(listTypes)
   verb('create', 'make a destination; its id alone is on standard output')
     .argument('<name>', 'what it is called')
-    .requiredOption(...to)
-    .addOption(new Option('--type <type>', 'what the far end is').choices(['webhook', 'slack']).default('webhook'))
+    .option(...to)
+    .option('--type <type>', 'a type that `destination types` lists; absent: a program that takes JSON')
+    .option(...set)
     .option(...channel)
     .option('--default', 'make it the default of the workspace, as its first destination always is')
     .option('--send-on-open', 'of a webhook: also when an Incident opens, before it is confirmed')
@@ -44,6 +48,7 @@ function addChange(verb: Verb): void {
     .argument(...named)
     .option('--name <name>', 'another name')
     .option(...to)
+    .option(...set)
     .option(...channel)
     .addOption(yesOrNo('--enabled <right>', 'whether messages are sent there'))
     .addOption(yesOrNo('--send-on-open <right>', 'of a webhook: also when an Incident opens'))

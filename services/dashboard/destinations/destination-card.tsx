@@ -11,16 +11,18 @@ import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { ShownOnce } from '../parts/shown-once.tsx'
 import { Time } from '../parts/time.tsx'
-import { destinationPath, type Outcome, outcomeSentence, typeWord } from './destination.ts'
+import type { ListedChannel } from './channels.ts'
+import { destinationPath, type Outcome, outcomeSentence } from './destination.ts'
 import { ChangeDestination } from './destination-form.tsx'
 import { SigningSecret } from './signing-secret.tsx'
 
 interface CardProps {
   destination: SentDestination
+  channels: readonly ListedChannel[]
   onChanged(): Promise<void>
 }
 
-export function DestinationCard({ destination, onChanged }: CardProps) {
+export function DestinationCard({ destination, channels, onChanged }: CardProps) {
   const { name, enabled, type, channel } = destination
   return (
     <li class="card">
@@ -28,17 +30,17 @@ export function DestinationCard({ destination, onChanged }: CardProps) {
         {name} {destination.default && <span class="label">Default</span>} {!enabled && <span class="label">Disabled</span>}
       </h2>
       <p class="dim">
-        {typeWord(type)}
+        {channels.find(one => one.type === type)?.name ?? type}
         {channel !== '' && `, channel ${channel}`}
         {destination.send_on_open && ', also when an incident opens'}
         {!enabled && '. Messages to it are held back'}
       </p>
-      {may('editor') && <Acts destination={destination} onChanged={onChanged} />}
+      {may('editor') && <Acts {...{ destination, channels, onChanged }} />}
     </li>
   )
 }
 
-function Acts({ destination, onChanged }: CardProps) {
+function Acts({ destination, channels, onChanged }: CardProps) {
   const dialog = useSignal<'change' | 'secret' | 'disable' | 'delete' | null>(null)
   const secret = useSignal<string | null>(null)
   const { id, name, enabled } = destination
@@ -75,7 +77,9 @@ function Acts({ destination, onChanged }: CardProps) {
         <ShownOnce title={`Signing secret of ${name}`} noun="Secret" secret={secret.value} onDone={() => (secret.value = null)} />
       )}
       {dialog.value === 'secret' && <SigningSecret destination={destination} onMade={show} onClose={given.onClose} />}
-      {dialog.value === 'change' && <ChangeDestination changed={destination} onDone={onChanged} onClose={given.onClose} />}
+      {dialog.value === 'change' && (
+        <ChangeDestination channels={channels} changed={destination} onDone={onChanged} onClose={given.onClose} />
+      )}
       {dialog.value === 'disable' && <Disable {...given} />}
       {dialog.value === 'delete' && <Delete {...given} />}
     </>
@@ -106,7 +110,7 @@ function Test({ destination: { id, name } }: { destination: SentDestination }) {
   )
 }
 
-interface LossProps extends CardProps {
+interface LossProps extends Omit<CardProps, 'channels'> {
   onClose(): void
 }
 

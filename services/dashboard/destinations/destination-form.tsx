@@ -1,4 +1,4 @@
-// Forms that create and change a destination. The URL can be set, but is never shown.
+// Forms that create and change a destination, drawn from the fields of its type. A secret can be set, but is never shown.
 
 import { useSignal } from '@preact/signals'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
@@ -7,92 +7,86 @@ import { announce } from '../parts/announce.ts'
 import { FormDialog } from '../parts/confirm.tsx'
 import { CheckField, ChoiceField, TextField } from '../parts/form/field.tsx'
 import { textOf } from '../parts/form/form.tsx'
+import { type ListedChannel, type ListedField, membersOf, nameOf, shownValue } from './channels.ts'
 import { destinationPath } from './destination.ts'
 
 interface FormProps {
+  channels: readonly ListedChannel[]
   onDone(): Promise<void>
   onClose(): void
 }
 
-const fields = ['type', 'name', 'url', 'channel', 'send_on_open', 'default']
+const namesOf = (fields: readonly ListedField[]): string[] => ['type', 'name', ...fields.map(nameOf), 'default']
 
-export function NewDestination({ onDone, onClose }: FormProps) {
-  const type = useSignal<SentDestination['type']>('slack')
+const fieldsOf = (channels: readonly ListedChannel[], type: string): readonly ListedField[] =>
+  channels.find(channel => channel.type === type)?.fields ?? []
+
+export function NewDestination({ channels, onDone, onClose }: FormProps) {
+  const type = useSignal(channels[0]?.type ?? '')
+  const fields = fieldsOf(channels, type.value)
   const send = async (values: FormData) => {
-    const body = { type: type.peek(), url: textOf(values, 'url'), ...textsOf(values, type.peek()) }
+    const body = { type: type.peek(), name: textOf(values, 'name'), ...membersOf(fields, values, true) }
     const made = await askV3<SentDestination>('POST', destinationPath(), body)
     announce(`Destination ${made.name} created${made.default ? ': it is the default' : ''}.`)
     await onDone()
   }
   return (
-    <FormDialog title="Add a destination" act="Add destination" fields={fields} send={send} onClose={onClose}>
+    <FormDialog title="Add a destination" act="Add destination" fields={namesOf(fields)} send={send} onClose={onClose}>
       <ChoiceField
         name="type"
         label="Type"
-        of={[
-          { value: 'slack', word: 'Slack' },
-          { value: 'webhook', word: 'Webhook' },
-        ]}
+        of={channels.map(channel => ({ value: channel.type, word: channel.name }))}
         hint="The type never changes."
         onChange={({ currentTarget: { value } }) => {
-          type.value = value === 'webhook' ? 'webhook' : 'slack'
+          type.value = value
         }}
       />
       <TextField name="name" label="Name" />
-      <TextField
-        name="url"
-        label="URL"
-        type="url"
-        inputMode="url"
-        autoComplete="off"
-        hint="Messages are posted to it. It is never shown again."
-      />
-      <TypeFields type={type.value} />
+      {fields.map(field => (
+        <SettingField key={`${type.value} ${field.key}`} field={field} />
+      ))}
     </FormDialog>
   )
 }
 
-export function ChangeDestination({ changed, onDone, onClose }: FormProps & { changed: SentDestination }) {
+export function ChangeDestination({ channels, changed, onDone, onClose }: FormProps & { changed: SentDestination }) {
+  const fields = fieldsOf(channels, changed.type)
   const send = async (values: FormData) => {
-    const url = textOf(values, 'url')
-    const body = { ...textsOf(values, changed.type), ...(url === '' ? {} : { url }) }
+    const body = { name: textOf(values, 'name'), ...membersOf(fields, values, false) }
     const { name } = await askV3<SentDestination>('PATCH', destinationPath(changed.id), body)
     announce(`Destination ${name} changed.`)
     await onDone()
   }
   return (
-    <FormDialog title={`Change ${changed.name}`} act="Save" fields={fields} send={send} onClose={onClose}>
+    <FormDialog title={`Change ${changed.name}`} act="Save" fields={namesOf(fields)} send={send} onClose={onClose}>
       <TextField name="name" label="Name" defaultValue={changed.name} />
-      <TextField
-        name="url"
-        label="New URL"
-        type="url"
-        inputMode="url"
-        autoComplete="off"
-        hint="Leave it empty to keep the present URL, which is never shown."
-      />
-      <TypeFields type={changed.type} present={changed} />
+      {fields.map(field => (
+        <SettingField key={field.key} field={field} present={changed} />
+      ))}
     </FormDialog>
   )
 }
 
-/** Returns the members of a request body that a destination of this type has. */
-const textsOf = (values: FormData, type: SentDestination['type']): object => ({
-  name: textOf(values, 'name'),
-  ...(type === 'slack' ? { channel: textOf(values, 'channel') } : { send_on_open: values.has('send_on_open') }),
-})
-
-function TypeFields({ type, present }: { type: SentDestination['type']; present?: SentDestination }) {
-  if (type === 'slack') {
-    const hint = 'Only if the messages belong to another channel than the one of the URL.'
-    return <TextField name="channel" label="Channel" defaultValue={present?.channel ?? ''} hint={hint} />
+/** `present`: the destination that the form changes; absent: the form creates one. */
+function SettingField({ field, present }: { field: ListedField; present?: SentDestination }) {
+  const { label, help, type, secret, options } = field
+  const value = shownValue(field, present)
+  const isKept = secret && present !== undefined
+  const shown = {
+    name: nameOf(field),
+    label: isKept ? `New ${label}` : label,
+    hint: isKept
+      ? 'Leave it empty to keep the present one, which is never shown.'
+      : secret
+        ? `${help} It is never shown again.`
+        : help,
   }
-  return (
-    <CheckField
-      name="send_on_open"
-      label="Also send when an incident opens"
-      defaultChecked={present?.send_on_open ?? false}
-      hint="Before it is confirmed. Many such incidents close by themselves."
-    />
-  )
+  if (type === 'boolean') return <CheckField {...shown} defaultChecked={value === 'true'} />
+  if (type === 'enum') {
+    return <ChoiceField {...shown} of={options.map(option => ({ value: option, word: option }))} defaultValue={value} />
+  }
+  const typed =
+    type === 'url' ? ({ type: 'url', inputMode: 'url' } as const) : type === 'integer' ? ({ inputMode: 'numeric' } as const) : {}
+  const hidden = secret && type !== 'url' ? ({ type: 'password' } as const) : {}
+  return <TextField {...shown} {...typed} {...hidden} autoComplete="off" defaultValue={value} />
 }

@@ -4,6 +4,7 @@ import { askV3 } from '../data/api.ts'
 import { noteReceivers } from '../data/notified.ts'
 import { workspaceId } from '../data/session.ts'
 import { reasonWords } from '../words/reasons.ts'
+import { readChannels } from './channels.ts'
 
 export interface Outcome {
   status: 'delivered' | 'failed'
@@ -14,13 +15,14 @@ export interface Outcome {
 export const destinationPath = (id?: string): string =>
   `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/destinations${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
 
-export async function readDestinations(): Promise<readonly SentDestination[]> {
-  const destinations = await askV3<readonly SentDestination[]>('GET', destinationPath())
+export async function readDestinations() {
+  const [destinations, channels] = await Promise.all([
+    askV3<readonly SentDestination[]>('GET', destinationPath()),
+    readChannels(),
+  ])
   noteReceivers(destinations)
-  return destinations
+  return { destinations, channels }
 }
-
-export const typeWord = (type: SentDestination['type']): string => (type === 'slack' ? 'Slack' : 'Webhook')
 
 /** Returns the outcome of a test message as a sentence. */
 export function outcomeSentence({ status, reason }: Outcome): string {

@@ -29,7 +29,7 @@ export function Destinations() {
         Messages about incidents go to the default, unless a rule or the alert delivery of a monitor names other destinations.
       </p>
       <Shown of={loaded}>
-        {destinations =>
+        {({ destinations, channels }) =>
           destinations.length === 0 ? (
             <Empty title="No destinations yet">
               <p>Nobody is notified of incidents of this workspace. {may('editor') || 'An editor or owner adds destinations.'}</p>
@@ -37,13 +37,19 @@ export function Destinations() {
           ) : (
             <ul class="cards">
               {destinations.map(destination => (
-                <DestinationCard key={destination.id} destination={destination} onChanged={loaded.reload} />
+                <DestinationCard key={destination.id} {...{ destination, channels }} onChanged={loaded.reload} />
               ))}
             </ul>
           )
         }
       </Shown>
-      {isMaking.value && <NewDestination onDone={loaded.reload} onClose={() => (isMaking.value = false)} />}
+      {isMaking.value && (
+        <Shown of={loaded}>
+          {({ channels }) => (
+            <NewDestination channels={channels} onDone={loaded.reload} onClose={() => (isMaking.value = false)} />
+          )}
+        </Shown>
+      )}
     </>
   )
 }

@@ -1,18 +1,21 @@
 // Change of some fields of a destination; the other fields stay. Reference: docs/reference/v3.md, 10.1.
+import { channelOf } from '#shared/channels/registry.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { defaultDestination } from '#shared/notifications/choose-destinations.ts'
+import { isSameValue } from '#shared/text/same-value.ts'
 import type { AskAnswerer } from '../context.ts'
 import { announceDefault, clearOlderMarks, destinationsOf, newMark } from './destination-default.ts'
 import {
-  channelOf,
   isFirstEnabled,
+  placeOf,
   requireChannel,
   requireEnabledDefault,
   requireOpenable,
   requireUrl,
 } from './destination-fields.ts'
+import { readSettings } from './destination-settings.ts'
 import { viewOf } from './destinations.ts'
 import { changeNamed, nameKey, requireFreeName, requireName } from './named.ts'
 
@@ -46,16 +49,21 @@ export const changeDestination: AskAnswerer<'change-destination'> = async ({ sto
   return viewOf(store, stored)
 }
 
-function membersOf(present: DestinationDocument, { name, url, channel, enabled, sendOnOpen }: Change) {
+function membersOf(present: DestinationDocument, { name, url, channel, enabled, sendOnOpen, settings }: Change) {
+  const changed = settings === undefined ? undefined : readSettings(channelOf(present.type), settings, present.settings ?? {})
   return {
     name: name ?? present.name,
     nameKey: nameKey(name ?? present.name),
-    url: url ?? present.url,
-    channel: channel === undefined ? present.channel : channelOf(present.type, channel),
+    ...placeOf(present.type, { url: url ?? present.url, channel: channel ?? present.channel }),
+    ...(present.settings === undefined && Object.keys(changed ?? {}).length === 0
+      ? {}
+      : { settings: changed ?? present.settings }),
     enabled: enabled ?? present.enabled,
     sendOnOpen: sendOnOpen ?? present.sendOnOpen,
   }
 }
 
 const isSame = (one: DestinationDocument, other: DestinationDocument): boolean =>
-  (['name', 'url', 'channel', 'enabled', 'sendOnOpen'] as const).every(member => one[member] === other[member])
+  (['name', 'url', 'channel', 'enabled', 'sendOnOpen', 'settings'] as const).every(member =>
+    isSameValue(one[member], other[member]),
+  )

@@ -1,5 +1,6 @@
 // Delivery tables (reference/messages 4): each table lists the destinations of one subject, and the kinds of messages that a destination
 // receives. Readers ignore rows of deleted destinations, so the deletion of a destination need not change the tables.
+import { isOfV2 } from '#shared/channels/registry.ts'
 import type { DeliveryTableView } from '#shared/contracts/ask/ask-notifications.ts'
 import type {
   DeliverySelection,
@@ -20,24 +21,28 @@ export const getDeliveryTable: AskAnswerer<'get-delivery-table'> = async ({ stor
   return tableView(table?.selections ?? [], await destinationsOf(store, workspaceId))
 }
 
-/** Replaces all rows of a table. Refuses the request if any row names a destination that the workspace does not have. */
+/** Replaces all rows of a table that generation 2 shows. Refuses the request if any row names a destination that the workspace does not have. */
 export const putDeliveryTable: AskAnswerer<'put-delivery-table'> = async (
   { store, clock },
-  { workspaceId, subjectId, selections },
+  { workspaceId, subjectId, selections: sent },
 ) => {
   const destinations = await destinationsOf(store, workspaceId)
-  const idOf = new Map(destinations.map(({ number, id }) => [number, id]))
-  const rows = selections.map(({ number, alertKinds }): DeliverySelection => {
+  const shown = destinations.filter(({ type }) => isOfV2(type))
+  const hidden = new Set(destinations.filter(one => !shown.includes(one)).map(({ id }) => id))
+  const idOf = new Map(shown.map(({ number, id }) => [number, id]))
+  const rows = sent.map(({ number, alertKinds }): DeliverySelection => {
     const destinationId = idOf.get(number)
     if (destinationId === undefined) throw numberNotFound('destinations', number)
     return { destinationId, alertKinds: [...new Set(alertKinds)] }
   })
-  await changeGuarded(store, 'deliveryTables', subjectId, present =>
-    present === null && rows.length === 0
-      ? null
-      : { id: subjectId, rev: 0, workspaceId, selections: rows, updatedAt: clock.now() },
-  )
-  return tableView(rows, destinations)
+  let selections = rows
+  await changeGuarded(store, 'deliveryTables', subjectId, present => {
+    const kept = (present?.selections ?? []).filter(({ destinationId }) => hidden.has(destinationId))
+    selections = [...rows, ...kept]
+    if (present === null && selections.length === 0) return null
+    return { id: subjectId, rev: 0, workspaceId, selections, updatedAt: clock.now() }
+  })
+  return tableView(selections, destinations)
 }
 
 /**
@@ -73,13 +78,21 @@ async function sweepPage(store: Store, workspaceId: string, tables: readonly Del
   if (orphans.length > 0) await store.delete('deliveryTables', orphans)
 }
 
+/** Rows of destinations that generation 2 does not show are left out, but they still decide who gets messages. */
 function tableView(rows: readonly DeliverySelection[], destinations: readonly DestinationDocument[]): DeliveryTableView {
   const byId = new Map(destinations.map(destination => [destination.id, destination]))
+  const living = rows.flatMap(({ destinationId, alertKinds }) => {
+    const destination = byId.get(destinationId)
+    return destination ? [{ destination, alertKinds }] : []
+  })
+  const selections = living
+    .filter(({ destination }) => isOfV2(destination.type))
+    .map(({ destination: { number, name }, alertKinds }) => ({ number, name, alertKinds }))
+  const usual = defaultDestination(destinations)
+  const hasUsual = living.length === 0 && usual !== undefined
   return {
-    selections: rows.flatMap(({ destinationId, alertKinds }) => {
-      const destination = byId.get(destinationId)
-      return destination ? [{ number: destination.number, name: destination.name, alertKinds }] : []
-    }),
-    defaultNumber: defaultDestination(destinations)?.number ?? null,
+    selections,
+    defaultNumber: usual !== undefined && isOfV2(usual.type) ? usual.number : null,
+    fallback: selections.length > 0 ? '' : hasUsual ? 'workspace_default' : 'silence',
   }
 }

@@ -1,5 +1,6 @@
 // Checks of a destination's fields, for every request that writes a destination. An error names the invalid field.
-import type { DestinationDocument, DestinationType } from '#shared/contracts/notifications/destination.ts'
+import { asksForOpenings, channels, hasTopField } from '#shared/channels/registry.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isHttpUrl } from '#shared/net/http-url.ts'
@@ -7,17 +8,23 @@ import { basicCredentials } from '#shared/net/url-credentials.ts'
 
 const bounds = limits.destination
 
-/** Returns a channel without the leading `#`; empty unless the type is Slack. */
-export const channelOf = (type: DestinationType, channel: string): string => (type === 'slack' ? bareChannel(channel) : '')
+/** Returns the stored members that hold the type's address and channel; empty if the type has no such setting. */
+export const placeOf = (type: string, { url, channel }: { url: string; channel: string }) => ({
+  channel: hasTopField(type, 'channel') ? bareChannel(channel) : '',
+  url: hasTopField(type, 'url') ? url : '',
+})
 
 export function requireUrl(url: string): void {
+  const fault = faultOfUrl(url)
+  if (fault !== null) throw invalid('url', 'Invalid url', fault)
+}
+
+/** Returns a sentence about an address to which no message can be sent; null: it is right. */
+export function faultOfUrl(url: string): string | null {
   if (!isHttpUrl(url, bounds.urlCharacters)) {
-    const details = `The URL must be a valid http or https address of at most ${bounds.urlCharacters} characters`
-    throw invalid('url', 'Invalid url', details)
+    return `The URL must be a valid http or https address of at most ${bounds.urlCharacters} characters`
   }
-  if (basicCredentials(new URL(url)) !== null) {
-    throw invalid('url', 'Invalid url', 'The URL must not carry a user name or a password')
-  }
+  return basicCredentials(new URL(url)) === null ? null : 'The URL must not carry a user name or a password'
 }
 
 export function requireChannel(channel: string): void {
@@ -26,9 +33,10 @@ export function requireChannel(channel: string): void {
 }
 
 /** Throws if `sendOnOpen` is true, but a destination of this type cannot receive messages about opened incidents. */
-export function requireOpenable(type: DestinationType, sendOnOpen: boolean): void {
-  if (!sendOnOpen || type === 'webhook') return
-  throw invalid('send_on_open', 'Invalid send_on_open', 'Only a webhook can be told when an incident opens')
+export function requireOpenable(type: string, sendOnOpen: boolean): void {
+  if (!sendOnOpen || asksForOpenings(type)) return
+  const names = channels.flatMap(channel => (asksForOpenings(channel.type) ? channel.name.toLowerCase() : []))
+  throw invalid('send_on_open', 'Invalid send_on_open', `Only a ${names.join(' or a ')} can be told when an incident opens`)
 }
 
 /** Throws if a disabled destination would become default. */

@@ -1,4 +1,6 @@
 // Notification destinations of a workspace (reference/messages 1). The URL is a secret: it is stored, returned to editors, never logged.
+import { channelTypes, findChannel, hasTopField, isOfV2 } from '#shared/channels/registry.ts'
+import { ownFields, shownSettings } from '#shared/channels/settings.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -14,13 +16,14 @@ import { pick } from '../documents/pick.ts'
 import { sweepTables } from './delivery-tables.ts'
 import { announceDefault, clearOlderMarks, destinationsOf, newMark } from './destination-default.ts'
 import {
-  channelOf,
   isFirstEnabled,
+  placeOf,
   requireChannel,
   requireEnabledDefault,
   requireOpenable,
   requireUrl,
 } from './destination-fields.ts'
+import { readSettings } from './destination-settings.ts'
 import { usesOf } from './destination-uses.ts'
 import { changeNamed, nameKey, nameTaken, numberNotFound, requireFreeName, requireName } from './named.ts'
 import { findTransformation, transformationNumbers } from './transformations.ts'
@@ -36,7 +39,10 @@ const bounds = limits.destination
 export const createDestination: AskAnswerer<'create-destination'> = async ({ store, clock, bus }, request) => {
   const { workspaceId, type, enabled = true, sendOnOpen = false } = request
   const id = request.id ?? randomId(idLength.destination)
-  await checkFields(store, request, id)
+  const channel = findChannel(type)
+  if (channel === null) throw refusal('validation', 'Invalid type', `type must be one of ${channelTypes().join(', ')}`, 'type')
+  await checkFields(store, request, id, type)
+  const settings = readSettings(channel, request.settings ?? {}, null)
   requireOpenable(type, sendOnOpen)
   requireEnabledDefault(request.default, enabled)
   const [repeated = null] = await store.get('destinations', [id])
@@ -52,6 +58,7 @@ export const createDestination: AskAnswerer<'create-destination'> = async ({ sto
     workspaceId,
     type,
     ...fieldsOf(request, type),
+    ...(ownFields(channel).length === 0 ? {} : { settings }),
     enabled,
     sendOnOpen,
     ...(request.default || isFirst ? newMark(others, at) : { default: false, defaultAt: null }),
@@ -65,19 +72,20 @@ export const createDestination: AskAnswerer<'create-destination'> = async ({ sto
   return viewOf(store, stored)
 }
 
-/** Returns all destinations of a workspace by name. */
-export const listDestinations: AskAnswerer<'list-destinations'> = async ({ store }, { workspaceId }) => {
+/** Returns the destinations of a workspace by name: all, or those that generation 2 shows. */
+export const listDestinations: AskAnswerer<'list-destinations'> = async ({ store }, { workspaceId, generation }) => {
   const found = await destinationsOf(store, workspaceId)
   const defaultId = defaultDestination(found)?.id
   const known = found.some(({ transformationId }) => transformationId !== null)
     ? await transformationNumbers(store, workspaceId)
     : new Set<number>()
-  return found.map(document => destinationView(document, defaultId, known))
+  const shown = generation === undefined ? found : found.filter(({ type }) => isOfV2(type))
+  return shown.map(document => destinationView(document, defaultId, known))
 }
 
-/** Returns a destination; null: the workspace has no destination of this number. */
+/** Returns a destination that generation 2 shows; null: the workspace has none of this number. */
 export const getDestination: AskAnswerer<'get-destination'> = async (context, { workspaceId, number }) =>
-  (await listDestinations(context, { workspaceId })).find(view => view.number === number) ?? null
+  (await listDestinations(context, { workspaceId, generation: 2 })).find(view => view.number === number) ?? null
 
 /** Replaces all fields except the type. `default: false` does not remove the default mark. */
 export const updateDestination: AskAnswerer<'update-destination'> = async ({ store, clock, bus }, request) => {
@@ -150,9 +158,9 @@ async function storedBefore(store: Store, id: string): Promise<DestinationDocume
   throw nameTaken('destinations')
 }
 
-async function checkFields(store: Store, request: Fields, id: string): Promise<void> {
+async function checkFields(store: Store, request: Fields, id: string, type: string | null = null): Promise<void> {
   requireName('destinations', request.name, bounds.nameCharacters)
-  requireUrl(request.url)
+  if (type === null || hasTopField(type, 'url')) requireUrl(request.url)
   requireChannel(request.channel)
   await requireFreeName(store, 'destinations', request.workspaceId, request.name, id)
   const { workspaceId, transformationId } = request
@@ -163,8 +171,7 @@ async function checkFields(store: Store, request: Fields, id: string): Promise<v
 const fieldsOf = (request: Fields, type: DestinationDocument['type']) => ({
   name: request.name,
   nameKey: nameKey(request.name),
-  channel: channelOf(type, request.channel),
-  url: request.url,
+  ...placeOf(type, request),
   transformationId: request.transformationId,
 })
 
@@ -186,14 +193,18 @@ export async function viewOf(store: Store, document: DestinationDocument): Promi
   return destinationView(document, defaultId, known)
 }
 
-/** If the destination's transformation is deleted, `transformationId` of the view is null. */
+/** Secrets of the view's settings are redacted. If the destination's transformation is deleted, `transformationId` of the view is null. */
 const destinationView = (
   destination: DestinationDocument,
   defaultId: string | undefined,
   transformations: ReadonlySet<number>,
-): DestinationView => ({
-  ...pick(destination, ['id', 'number', 'name', 'type', 'channel', 'url', 'enabled', 'sendOnOpen']),
-  ...pick(destination, ['workspaceId', 'createdAt', 'updatedAt']),
-  default: destination.id === defaultId,
-  transformationId: transformations.has(destination.transformationId ?? -1) ? destination.transformationId : null,
-})
+): DestinationView => {
+  const channel = findChannel(destination.type)
+  return {
+    ...pick(destination, ['id', 'number', 'name', 'type', 'channel', 'url', 'enabled', 'sendOnOpen']),
+    ...pick(destination, ['workspaceId', 'createdAt', 'updatedAt']),
+    ...(channel === null || ownFields(channel).length === 0 ? {} : { settings: shownSettings(channel, destination) }),
+    default: destination.id === defaultId,
+    transformationId: transformations.has(destination.transformationId ?? -1) ? destination.transformationId : null,
+  }
+}

@@ -1,6 +1,6 @@
 // Schemas of results, and a function that builds a result according to its schema. Tests compare real responses with these schemas.
 import { type Static, type TLiteral, type TNull, type TObject, type TProperties, type TSchema, type TUnion, Type } from 'typebox'
-import type { TInstant } from '#shared/contracts/common.ts'
+import { AnsweredInstant, type TInstant } from '#shared/contracts/common.ts'
 import { timestamp } from './instants.ts'
 
 /**
@@ -12,11 +12,7 @@ export const Answered = <P extends TProperties>(name: string, properties: P, opt
 
 export const Kind = (word: string) => Type.Literal(word)
 
-export const Instant = Type.String({
-  format: 'date-time',
-  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$',
-  description: 'RFC 3339, UTC; the same instant always has the same text.',
-}) as TInstant
+export const Instant = AnsweredInstant
 
 export const OrNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 

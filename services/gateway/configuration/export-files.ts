@@ -5,11 +5,13 @@ import { stringify } from 'yaml'
 import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import { findSystemTemplate } from '#shared/checks/registry.ts'
 import { isDelay } from '#shared/checks/watch-fields.ts'
+import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import { manifestOf } from '#shared/manifest/manifest-of.ts'
 import { fileForm, hasHiddenPart } from '#shared/secrecy/file-form.ts'
+import { hidden } from '#shared/secrecy/redacted-value.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
-import { fileMembers } from './kept-values.ts'
+import { fileMembers, variableName } from './kept-values.ts'
 import { memberOf } from './plan-resources.ts'
 import { highest } from './plan-templates.ts'
 import type { Present, PresentResource, PresentSubject } from './present.ts'
@@ -55,16 +57,27 @@ const textOf = (object: object): string => stringify(object, { lineWidth: 0, ali
  */
 function destinationsOf(destinations: Present['destinations']): object[] {
   const hasDefault = destinations.some(one => one.default)
-  return destinations.toSorted(byName).map(({ name, type, channel, enabled, send_on_open, default: isDefault }) => ({
+  return destinations.toSorted(byName).map(({ name, type, channel, enabled, send_on_open, default: isDefault, settings }) => ({
     kind: 'Destination',
     name,
     type,
     ...(channel === '' ? {} : { channel }),
+    ...memberOf('settings', shownIn(settings)),
     ...(enabled ? {} : { enabled }),
     ...(send_on_open ? { send_on_open } : {}),
     ...(isDefault || !hasDefault ? { default: isDefault } : {}),
   }))
 }
+
+/** Returns settings without secrets. */
+const shownIn = (settings: SentDestination['settings'] = {}) =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== hidden))
+
+/** Returns a sentence for each secret setting, with the variable from which apply reads it. */
+const secretsOf = ({ name, settings = {} }: SentDestination): string[] =>
+  Object.entries(settings).flatMap(([key, value]) =>
+    value === hidden ? [`The destination ${name} has a ${key}: ${variableName(['DESTINATION', name, key])} gives it.`] : [],
+  )
 
 /**
  * Returns one file for the revisions of each Template, then one file for the Resources of each Template. The exported revisions are the
@@ -189,6 +202,7 @@ function omittedOf(present: Present, groups: readonly { objects: readonly object
     ...(present.destinations.length === 0
       ? []
       : ['The URLs and secrets of destinations are left out: apply asks for those of new ones.']),
+    ...present.destinations.flatMap(secretsOf),
     ...(archived === 0 ? [] : [`Archived Resources are left out: ${archived}.`]),
     ...(older <= 0 ? [] : [`Revisions of Templates that no Resource uses are left out: ${older}.`]),
     ...(present.classic === null

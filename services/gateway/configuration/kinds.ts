@@ -1,5 +1,6 @@
 // Kinds of objects in configuration files, with the members that each kind accepts. The bounds of the members are the same as in the API.
 import { type Static, type TObject, Type } from 'typebox'
+import { channelTypes } from '#shared/channels/registry.ts'
 import { Manifest } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
 
@@ -22,11 +23,12 @@ export const DestinationFile = Type.Object(
   {
     kind: Type.Literal('Destination'),
     name: Name,
-    type: Type.Enum(['slack', 'webhook']),
+    type: Type.Enum(channelTypes()),
     channel: Type.Optional(Type.String({ maxLength: limits.destination.channelCharacters, plain: 'line' })),
     enabled: Type.Optional(Type.Boolean()),
     send_on_open: Type.Optional(Type.Boolean()),
     default: Type.Optional(Type.Boolean()),
+    settings: Type.Optional(Type.Object({}, { additionalProperties: true })),
   },
   closed,
 )

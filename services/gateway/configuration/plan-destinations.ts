@@ -5,9 +5,13 @@
 // So to unmark a destination, a step creates a temporary default destination (the stand-in) and deletes it again.
 
 import { apiPath } from '#shared/api-v3/client.ts'
+import { channelOf, hasTopField, plainChannel } from '#shared/channels/registry.ts'
+import { ownFields } from '#shared/channels/settings.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isHttpUrl } from '#shared/net/http-url.ts'
+import { hidden } from '#shared/secrecy/redacted-value.ts'
+import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
 import { variableName } from './kept-values.ts'
 import { left, type Step } from './step.ts'
@@ -34,7 +38,9 @@ export function planDestinations(
   const all = apiPath`/workspaces/${workspace}/destinations`
   const matched = wanted.map(one => ({ one, found: present.find(({ name }) => isSame(name, one.name)) }))
   const steps = matched.map(({ one, found }) =>
-    found === undefined ? made(one, all, urlOf(one, environment)) : changed(one, found, `${all}/${encodeURIComponent(found.id)}`),
+    found === undefined
+      ? made(one, all, environment)
+      : changed(one, found, `${all}/${encodeURIComponent(found.id)}`, environment),
   )
   const unmarked = unmarkedBy(wanted, present)
   const renamed = present.map(({ id, name }) => ({ id, name: matched.find(({ found }) => found?.id === id)?.one.name ?? name }))
@@ -70,10 +76,30 @@ function urlOf({ source, name }: WantedDestination, environment: DestinationPlan
   throw faultAt(source, 'name', `${variable} must be an http or https URL`)
 }
 
-function made(one: WantedDestination, path: string, url: string): Step {
+/** Returns the secret settings that the environment has, by the name of their variable. */
+function secretsOf({ name, type }: WantedDestination, environment: DestinationPlanContext['environment']) {
+  const secrets = ownFields(channelOf(type)).filter(({ mark }) => mark === 'secret')
+  return secrets.map(({ key, isRequired = false }) => {
+    const variable = variableName(['DESTINATION', name, key])
+    return { key, isRequired, variable, value: environment[variable] || undefined }
+  })
+}
+
+const settled = (settings: object) => (Object.keys(settings).length === 0 ? {} : { settings })
+
+function made(one: WantedDestination, path: string, environment: DestinationPlanContext['environment']): Step {
   const { source, name, type, channel, enabled, sendOnOpen } = one
   const isDefault = one.isDefault === true
-  const fields = { name, type, url, ...(channel === '' ? {} : { channel }), send_on_open: sendOnOpen }
+  const secrets = secretsOf(one, environment)
+  const lacking = secrets.find(({ isRequired, value }) => isRequired && value === undefined)
+  if (lacking !== undefined) throw faultAt(source, 'name', `"${name}" is new: set ${lacking.variable} to its ${lacking.key}`)
+  const given = secrets.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value]]))
+  const place = {
+    ...(hasTopField(type, 'url') ? { url: urlOf(one, environment) } : {}),
+    ...(channel === '' ? {} : { channel }),
+    ...settled({ ...one.settings, ...Object.fromEntries(given) }),
+  }
+  const fields = { name, type, ...place, send_on_open: sendOnOpen }
   const step = { phase: 'destinations', kind: 'Destination', name, source } as const
   const body = { ...fields, enabled: enabled || isDefault, default: isDefault }
   const post = { api: 'v3', method: 'POST', path, body } as const
@@ -84,35 +110,65 @@ function made(one: WantedDestination, path: string, url: string): Step {
   return { ...step, verb: 'made', what: '', requests: isSwitchedOff ? [post, off] : [post] }
 }
 
-function changed(one: WantedDestination, found: SentDestination, path: string): Step {
+/** Returns the settings that differ; null takes the default back. A secret is sent if the environment has it. */
+function changedSettings(one: WantedDestination, found: SentDestination, environment: DestinationPlanContext['environment']) {
+  const shown = ownFields(channelOf(one.type)).filter(({ mark }) => mark !== 'secret')
+  const differing = shown.filter(field => !isSameValue(one.settings[field.key] ?? field.default, found.settings?.[field.key]))
+  const secrets = secretsOf(one, environment).flatMap(({ key, value }) => (value === undefined ? [] : [[key, value]]))
+  return Object.fromEntries([...differing.map(({ key }) => [key, one.settings[key] ?? null]), ...secrets])
+}
+
+/** Returns old and new values of settings for people, without secrets. */
+const settingChanges = (one: WantedDestination, found: SentDestination, changes: Readonly<Record<string, unknown>>) =>
+  ownFields(channelOf(one.type))
+    .filter(({ key }) => Object.hasOwn(changes, key))
+    .map(({ key, mark }) => ({
+      member: `settings.${key}`,
+      old: found.settings?.[key] ?? null,
+      new: mark === 'secret' ? hidden : changes[key],
+    }))
+
+function changed(
+  one: WantedDestination,
+  found: SentDestination,
+  path: string,
+  environment: DestinationPlanContext['environment'],
+): Step {
   const { source, name, type, channel, enabled, sendOnOpen, isDefault } = one
   if (type !== found.type) throw faultAt(source, 'type', `"${found.name}" is a ${found.type}, and a type never changes`)
   const becomesDefault = isDefault === true && !found.default
-  const change = {
+  const settings = changedSettings(one, found, environment)
+  const own = {
     ...(name === found.name ? {} : { name }),
     ...(channel === found.channel ? {} : { channel }),
     ...(enabled === found.enabled ? {} : { enabled }),
     ...(sendOnOpen === found.send_on_open ? {} : { send_on_open: sendOnOpen }),
     ...(becomesDefault ? { default: true } : {}),
   }
+  const change = { ...own, ...settled(settings) }
   const step = { phase: 'destinations', kind: 'Destination', name, source } as const
   if (Object.keys(change).length === 0) return left(step)
   const patch = (body: object) => ({ api: 'v3', method: 'PATCH', path, body }) as const
   const isSwitchedOff = becomesDefault && !enabled
   const requests = isSwitchedOff ? [patch({ ...change, enabled: true }), patch({ enabled: false })] : [patch(change)]
-  const changes = Object.entries(change).map(([member, now]) => ({
+  const members = Object.entries(own).map(([member, now]) => ({
     member,
     old: found[member as keyof SentDestination],
     new: now,
   }))
-  return { ...step, verb: 'changed', what: Object.keys(change).join(', '), changes, requests }
+  const changes = [...members, ...settingChanges(one, found, settings)]
+  return { ...step, verb: 'changed', what: changes.map(({ member }) => member).join(', '), changes, requests }
 }
 
 /**
  * Temporary destination to which the API moves the default mark. Nothing listens at its URL. If a run stops before it deletes the stand-in,
  * the next run deletes it.
  */
-export const standIn = { name: 'Stand-in of ./watchkeeper apply', type: 'webhook', url: 'https://stand-in.invalid/' } as const
+export const standIn = {
+  name: 'Stand-in of ./watchkeeper apply',
+  type: plainChannel.type,
+  url: 'https://stand-in.invalid/',
+} as const
 
 /**
  * Returns the indices of wanted destinations with `default: false` that would nevertheless be the default after the API's own rule. Follows

@@ -1,5 +1,9 @@
 // Wanted state of a workspace from configuration files. Shapes, duplicate names and all faults within the files are checked here. The plan
 // checks everything that depends on the workspace: destinations, Locations, revisions and answers. Pure.
+import { Type } from 'typebox'
+import { valueSchema } from '#shared/channels/fields.ts'
+import { asksForOpenings, channelOf, hasTopField } from '#shared/channels/registry.ts'
+import { ownFields } from '#shared/channels/settings.ts'
 import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import { systemKeys } from '#shared/checks/registry.ts'
 import type { Manifest, Template } from '#shared/contracts/resources/template.ts'
@@ -14,8 +18,10 @@ import { readRules, type SubjectRule } from './subject-rules.ts'
 export interface WantedDestination {
   source: PlacedObject
   name: string
-  type: 'slack' | 'webhook'
+  type: string
   channel: string
+  /** Settings that the type has besides the members of the destination, without secrets. */
+  settings: Readonly<Record<string, unknown>>
   enabled: boolean
   sendOnOpen: boolean
   /**
@@ -140,9 +146,27 @@ function addTo(wanted: WantedConfiguration, source: PlacedObject): void {
 
 function destinationOf(source: PlacedObject, sent: DestinationFile): WantedDestination {
   const { name, type, channel = '', enabled = true, send_on_open: sendOnOpen = false, default: isDefault = null } = sent
-  if (type === 'webhook' && channel !== '') throw faultAt(source, 'channel', 'a webhook has no channel')
-  if (type === 'slack' && sendOnOpen) throw faultAt(source, 'send_on_open', 'only a webhook hears of openings')
-  return { source, name: name.trim(), type, channel: channel.replace(/^[#\s]+/, '').trimEnd(), enabled, sendOnOpen, isDefault }
+  if (channel !== '' && !hasTopField(type, 'channel')) throw faultAt(source, 'channel', `a ${type} has no channel`)
+  if (sendOnOpen && !asksForOpenings(type)) throw faultAt(source, 'send_on_open', `a ${type} has no such setting`)
+  const settings = settingsOf(source, type, (sent.settings ?? {}) as Record<string, unknown>)
+  const place = { channel: channel.replace(/^[#\s]+/, '').trimEnd(), settings }
+  return { source, name: name.trim(), type, ...place, enabled, sendOnOpen, isDefault }
+}
+
+/** Throws for a setting that the type does not have, and for a secret, which no file may show. */
+function settingsOf(source: PlacedObject, type: string, sent: Record<string, unknown>): Record<string, unknown> {
+  const fields = ownFields(channelOf(type))
+  for (const [key, value] of Object.entries(sent)) {
+    const field = fields.find(one => one.key === key)
+    if (field === undefined) throw faultAt(source, `settings.${key}`, `a ${type} has no such setting`)
+    if (field.mark === 'secret') throw faultAt(source, `settings.${key}`, 'it is a secret: it comes from the environment')
+    const fault =
+      value === null
+        ? null
+        : firstRefusal(Type.Object({ settings: Type.Object({ [key]: valueSchema(field) }) }), { settings: { [key]: value } })
+    if (fault !== null) throw faultAt(source, `settings.${key}`, fault.message)
+  }
+  return withoutNulls(sent)
 }
 
 function templateOf(source: PlacedObject, { kind: _, version = null, ...sent }: Record<string, unknown>): WantedTemplate {

@@ -158,8 +158,7 @@ function readSelections({ selections }: Body): Row[] {
   return rows
 }
 
-function tableObject({ workspaceId, publicId }: Owner, { selections, defaultNumber }: DeliveryTableView) {
-  const fallback = selections.length > 0 ? '' : defaultNumber === null ? 'silence' : 'workspace_default'
+function tableObject({ workspaceId, publicId }: Owner, { selections, defaultNumber, fallback }: DeliveryTableView) {
   const rows = selections.map(({ number, name, alertKinds }) =>
     writeRow({ destinationId: number, destinationName: name, alertKinds }),
   )

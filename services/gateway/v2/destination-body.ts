@@ -4,7 +4,7 @@ import { type Static, type TProperties, Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { Maybe, marks } from '../body/field-values.ts'
-import { Unset, unlessUnset, WorkspaceId } from './notification-fields.ts'
+import { destinationTypes, Unset, unlessUnset, WorkspaceId } from './notification-fields.ts'
 
 const bounds = limits.destination
 
@@ -31,8 +31,10 @@ export const UpdateDestinationBody = Strict(replaceable)
 export const CreateDestinationBody = Strict({
   ...replaceable,
   destination_type: Type.Enum(
-    ['slack', 'webhook'],
-    marks({ refusal: { message: 'Invalid destination type', details: 'destination_type must be slack or webhook' } }),
+    destinationTypes,
+    marks({
+      refusal: { message: 'Invalid destination type', details: `destination_type must be ${destinationTypes.join(' or ')}` },
+    }),
   ),
 })
 export const SwitchDestinationBody = Strict({ workspace_id: WorkspaceId, enabled: Type.Boolean() })

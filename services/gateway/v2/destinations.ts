@@ -1,6 +1,7 @@
 // /v2/notifications/destinations (reference/messages 1). The URLs of destinations are secrets, so even reads require an editor. Ids are
 // whole numbers.
 import { Type } from 'typebox'
+import { chatChannel } from '#shared/channels/registry.ts'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
 import { refusal } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
@@ -46,7 +47,7 @@ const list = routeByQuery('GET', all, {
   summary: 'The destinations of a workspace, by name. Needs editor: URLs are secrets.',
   result: Type.Array(Destination),
   handler: async ({ directory }, { found: { workspaceId }, traceId }) =>
-    (await directory.ask('list-destinations', { workspaceId }, traceId)).map(destinationObject),
+    (await directory.ask('list-destinations', { workspaceId, generation: 2 }, traceId)).map(destinationObject),
 })
 
 const create = routeByBody('POST', all, {
@@ -55,7 +56,7 @@ const create = routeByBody('POST', all, {
   body: bodies.CreateDestinationBody,
   result: Destination,
   refusals: ['2001 Invalid destination type', '2004 Too many destinations', ...ofFields],
-  examples: [{ ...example, destination_type: 'slack', channel: 'ops' }],
+  examples: [{ ...example, destination_type: chatChannel.type, channel: 'ops' }],
   handler: async ({ directory }, { found: { workspaceId }, body, traceId }) => {
     const asked = { id: randomId(idLength.destination), workspaceId, ...bodies.readNewDestination(body) }
     return destinationObject(await directory.ask('create-destination', asked, traceId))

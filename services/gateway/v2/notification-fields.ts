@@ -2,6 +2,7 @@
 // unset fields in this form. Ids are whole numbers.
 
 import { type TProperties, type TSchema, Type } from 'typebox'
+import { channelsOf, channelTypes } from '#shared/channels/registry.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import { Maybe, marks } from '../body/field-values.ts'
 
@@ -11,7 +12,8 @@ export const WorkspaceId = Maybe(Type.String({ description: 'The workspace, wher
 export const Unset = <T extends TSchema>(schema: T, more: Record<string, unknown> = {}) =>
   Maybe(Type.Union([schema, Type.Literal('')], { ...marks({ emptyIsUnset: true }), ...more }))
 
-export const DestinationType = Type.Enum(['slack', 'webhook'])
+export const destinationTypes = channelTypes(channelsOf(2))
+export const DestinationType = Type.Enum(destinationTypes)
 
 export const AlertKind = Type.Enum(['problem', 'no_data', 'recovery'])
 

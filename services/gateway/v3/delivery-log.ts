@@ -1,5 +1,6 @@
 // GET /workspaces/{ws}/deliveries: every sent or suppressed message of a workspace, with its payload. Reference: docs/reference/v3.md, 10.10.
 import { Type } from 'typebox'
+import { channelTypes } from '#shared/channels/registry.ts'
 import type { LoggedDelivery } from '#shared/contracts/ask/ask-notifications.ts'
 import { idPattern } from '#shared/contracts/common.ts'
 import { redactedJson } from '#shared/secrecy/redacted-value.ts'
@@ -15,7 +16,7 @@ export const DeliveryEntry = Answered('LoggedDelivery', {
   at: Instant,
   destination_id: { ...OrNull(Type.String({ description: 'Null if none was chosen.' })), examples: ['aB3dE6gH9k'] },
   destination: OrNull(Type.String({ description: 'Its name at that time.', examples: ['On call'] })),
-  type: OrNull(Type.Enum(['slack', 'webhook'])),
+  type: OrNull(Type.Enum(channelTypes())),
   event: Type.String({ examples: ['problem'] }),
   status: Outcome,
   reason: OrNull(Type.String({ examples: ['http_503'] })),

@@ -1,9 +1,12 @@
 // Destinations to which messages of a workspace are sent. No response contains a URL or a signing secret. Reference: docs/reference/v3.md,
 // section 10.
 
-import { type Static, Type } from 'typebox'
+import { type Static, type TOptional, Type } from 'typebox'
+import { allHaveUrl, channels, channelTypes, chatChannel, hasTopField, plainChannel } from '#shared/channels/registry.ts'
+import { ownFields } from '#shared/channels/settings.ts'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
 import { Strict } from '#shared/contracts/common.ts'
+import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -12,21 +15,36 @@ import { Answered, Instant, OrNull, writerOf } from '../body/result-schema.ts'
 import type { GatewayContext } from '../context.ts'
 import { pathPart } from '../http/answer.ts'
 import { Paged } from '../http/route.ts'
-import { NameText, route, tooManyAt, type V3Call } from './common.ts'
+import { settingsSchema } from './channels.ts'
+import { invalid, NameText, route, tooManyAt, type V3Call } from './common.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from './paging.ts'
 
 const bounds = limits.destination
 const all = '/workspaces/:workspace/destinations'
 const one = `${all}/:id`
 
+const types = channels.map(channel => ({ channel, fields: ownFields(channel) })).filter(({ fields }) => fields.length > 0)
+const Settings = Type.Unsafe<Record<string, SettingValue>>({
+  ...Type.Object({}, { additionalProperties: true }),
+  documented: Type.Union(
+    types.map(({ channel, fields }) => settingsSchema(channel, fields)),
+    { examples: [{}] },
+  ),
+})
+/** Types of which each setting is a member of the destination need no `settings`. */
+const ownSettings = (types.length === 0 ? {} : { settings: Type.Optional(Settings) }) as {
+  settings: TOptional<typeof Settings>
+}
+
 export const DestinationObject = Answered('Destination', {
   id: Type.String(),
   name: Type.String({ examples: ['On call'] }),
-  type: Type.Enum(['slack', 'webhook']),
+  type: Type.Enum(channelTypes()),
   channel: Type.String({ description: 'Of Slack, without the leading #; empty if there is none.' }),
   enabled: Type.Boolean(),
   send_on_open: Type.Boolean({ description: 'A webhook that hears when an Incident opens, before it is confirmed.' }),
   default: Type.Boolean(),
+  ...ownSettings,
 })
 
 export const DeliveryReason = Type.String({ description: 'Null if it was delivered.', examples: ['http_503'] })
@@ -46,16 +64,18 @@ const switches = {
 
 const NewDestination = Strict({
   name: NameText(bounds.nameCharacters),
-  type: Type.Enum(['slack', 'webhook']),
-  url: Url,
+  type: Type.Enum(channelTypes()),
+  url: (allHaveUrl() ? Url : Type.Optional(Url)) as TOptional<typeof Url>,
   channel: Type.Optional(Channel),
   ...switches,
+  ...ownSettings,
 })
 const DestinationChange = Strict({
   name: Type.Optional(NameText(bounds.nameCharacters)),
   url: Type.Optional(Url),
   channel: Type.Optional(Channel),
   ...switches,
+  ...ownSettings,
 })
 
 const reading = { role: 'viewer', scope: 'full' } as const
@@ -87,12 +107,14 @@ const create = route('POST', all, {
   result: DestinationObject,
   refusals: ['409 name', '422 name', '422 url', '422 channel', '422 send_on_open', '422 default'],
   examples: [
-    { name: 'On call', type: 'slack', url: 'https://hooks.example.com/services/T0/B0/x', channel: 'on-call' },
-    { name: 'Pager', type: 'webhook', url: 'https://pager.example.com/in', send_on_open: true },
+    { name: 'On call', type: chatChannel.type, url: 'https://hooks.example.com/services/T0/B0/x', channel: 'on-call' },
+    { name: 'Pager', type: plainChannel.type, url: 'https://pager.example.com/in', send_on_open: true },
   ],
   handler: async ({ directory }, { workspaceId, body, traceId }) => {
-    const { name, type, url, channel, ...sent } = body
-    const fields = { name: name.trim(), type, url, channel: channel ?? '', transformationId: null }
+    const { name, type, url, channel, settings, ...sent } = body
+    requirePlaces(type, body)
+    const place = { url: url ?? '', channel: channel ?? '' }
+    const fields = { name: name.trim(), type, ...place, ...given({ settings }), transformationId: null }
     const { enabled, sendOnOpen, default: isDefault } = switchesOf(sent)
     const marks = { enabled: enabled ?? true, sendOnOpen: sendOnOpen ?? false, default: isDefault ?? false }
     const request = { id: randomId(idLength.destination), workspaceId, ...fields, ...marks }
@@ -117,9 +139,10 @@ const change = route('PATCH', one, {
   result: DestinationObject,
   refusals: ['409 name', '422 name', '422 url', '422 channel', '422 send_on_open', '422 default'],
   examples: [{ name: 'Second line', enabled: true }],
-  handler: async ({ directory }, { workspaceId, found: { id }, body, traceId }) => {
-    const { name, url, channel, ...sent } = body
-    const texts = given({ name: name?.trim(), url, channel })
+  handler: async ({ directory }, { workspaceId, found: { id, type }, body, traceId }) => {
+    const { name, url, channel, settings, ...sent } = body
+    requirePlaces(type, { url: url ?? '', channel })
+    const texts = given({ name: name?.trim(), url, channel, settings })
     const changed = await directory.ask('change-destination', { workspaceId, id, ...texts, ...switchesOf(sent) }, traceId)
     return destinationObject(changed)
   },
@@ -177,6 +200,20 @@ const deliveries = route('GET', `${one}/deliveries`, {
   },
 })
 
+/**
+ * Throws if the address is missing, or if a member holds what the type has among its settings. Types with an address of their own ignore
+ * a channel that they do not have.
+ */
+function requirePlaces(type: string, { url, channel }: { url?: string | undefined; channel?: string | undefined }): void {
+  if (hasTopField(type, 'url')) {
+    if (url === undefined) throw invalid('url', "Field 'url' is required")
+    return
+  }
+  for (const [field, value] of Object.entries({ url, channel })) {
+    if (value) throw invalid(field, `A destination of the type ${type} has no '${field}' of its own: see its settings`)
+  }
+}
+
 const switchesOf = ({ enabled, send_on_open: sendOnOpen, default: isDefault }: Static<typeof DestinationChange>) =>
   given({ enabled, sendOnOpen, default: isDefault })
 
@@ -187,6 +224,7 @@ const given = <T extends object>(members: T): Given<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null)) as Given<T>
 
 const write = writerOf(DestinationObject)
-const destinationObject = (view: DestinationView): SentDestination => write(view)
+/** A view without settings gives an object without them. */
+const destinationObject = (view: DestinationView): SentDestination => write(view as Required<DestinationView>)
 
 export const destinationRoutes = [list, create, detail, change, remove, test, deliveries]

@@ -1,6 +1,7 @@
 // All routes of generation 3. The routes for one kind of object are in one file.
 import type { Route } from '../http/route.ts'
 import { auditRoutes } from './audit.ts'
+import { channelRoutes } from './channels.ts'
 import { deliveryLogRoutes } from './delivery-log.ts'
 import { destinationRoutes } from './destinations.ts'
 import { eventRoutes } from './event-stream.ts'
@@ -32,6 +33,7 @@ export const v3Routes: readonly Route[] = [
   ...figuresRoutes,
   ...chartRoutes,
   ...eventRoutes,
+  ...channelRoutes,
   ...destinationRoutes,
   ...deliveryLogRoutes,
   ...addressRoutes,

@@ -1,7 +1,10 @@
 // Tools of destinations, which receive messages. Only keys without a scope may call these tools. No result contains a URL.
 import { apiPath } from '#shared/api-v3/client.ts'
+import { allHaveUrl, channelTypes, hasOwnSettings } from '#shared/channels/registry.ts'
 import { destination, page, pageQuery, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'
+
+const ownSettings = { settings: { type: 'object', description: 'Fields of list_channels that are not `top`, by key.' } } as const
 
 const fields = {
   name: { type: 'string', minLength: 1, description: 'Unique in the workspace.' },
@@ -10,6 +13,7 @@ const fields = {
   enabled: { type: 'boolean' },
   send_on_open: { type: 'boolean', description: 'A webhook that hears of unconfirmed openings.' },
   default: { type: 'boolean', description: 'True makes it the default.' },
+  ...(hasOwnSettings() ? ownSettings : {}),
 } as const
 
 const list = tool({
@@ -25,12 +29,24 @@ const list = tool({
     api({ method: 'GET', path: apiPath`/workspaces/${await workspace(args.workspace)}/destinations` }),
 })
 
+const types = tool({
+  name: 'list_channels',
+  title: 'List types of destinations',
+  description: 'Types of destinations, with the settings of each.',
+  arguments: {},
+  required: [],
+  result: 'array',
+  needs: null,
+  effect: 'reads',
+  run: async ({ api }) => api({ method: 'GET', path: apiPath`/channels` }),
+})
+
 const create = tool({
   name: 'create_destination',
   title: 'Create a destination',
   description: 'Creates a destination. The first enabled one of a workspace becomes default.',
-  arguments: { workspace, type: { type: 'string', enum: ['slack', 'webhook'] }, ...fields },
-  required: ['name', 'type', 'url'],
+  arguments: { workspace, type: { type: 'string', enum: channelTypes() }, ...fields },
+  required: ['name', 'type', ...(allHaveUrl() ? (['url'] as const) : [])],
   result: 'object',
   needs: 'full',
   effect: 'changes',
@@ -95,4 +111,5 @@ const deliveries = tool({
   },
 })
 
-export const destinationTools = [list, create, update, remove, test, deliveries]
+/** While every setting is an argument of its own, there is nothing to look up. */
+export const destinationTools = [list, ...(hasOwnSettings() ? [types] : []), create, update, remove, test, deliveries]

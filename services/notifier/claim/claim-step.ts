@@ -1,5 +1,6 @@
 // Next step of a due delivery that a notifier has found. The step claims the delivery, withdraws it, or ends it as failed.
 import type { DeliveryEvent } from '#machines/delivery.ts'
+import { findChannel } from '#shared/channels/registry.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -39,6 +40,8 @@ export function claimStep(
   const destination = destinations.get(document.destinationId)
   if (destination === undefined) return needless('destination_disabled: the destination was deleted')
   if (!destination.enabled) return needless('destination_disabled: the destination is switched off')
+  // A newer notifier knows the type, and sends the message.
+  if (findChannel(destination.type) === null) return null
   const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
   return takeUp(document, claimed, by)
 }

@@ -10,13 +10,13 @@ import { chooseDestinations, type Decision } from '#shared/notifications/choose-
 import type { Store } from '#shared/store/port.ts'
 import { wallOf } from '#shared/time/clock.ts'
 import { type BatchLoop, createBatchLoop } from '../batch-loop.ts'
-import type { BodyMaker } from '../bodies/body-maker.ts'
 import { notPrepared } from '../claim/claim-step.ts'
 import type { Collaborators } from '../claim/claims.ts'
 import type { NotifierContext } from '../context.ts'
 import { beforeFirstPut, newDelivery, type Step, withMessage } from '../record/delivery-document.ts'
 import { keptRows } from '../record/log-rows.ts'
 import { retryStoreCall, storeSteps } from '../record/row-writer.ts'
+import type { MessageMaker } from '../send/message-maker.ts'
 import { readRouting } from './routing.ts'
 import { isHeld, type OpenSibling, openSiblings } from './siblings.ts'
 import { withdrawOpenings } from './withdraw-openings.ts'
@@ -36,7 +36,7 @@ interface Planned extends Step {
  */
 export function createDispatch(
   context: NotifierContext,
-  { bodies, deliverer, rows, followUp }: Collaborators & { bodies: BodyMaker },
+  { maker, deliverer, rows, followUp }: Collaborators & { maker: MessageMaker },
   onRoomWanted: () => void,
 ): BatchLoop<string> {
   const { store, clock, logger, lanes, metrics } = context
@@ -73,9 +73,9 @@ export function createDispatch(
     for (const some of inBatches(decisions)) {
       // Each batch reads the names that it needs. If the store is slow, names that an earlier batch read may no longer be cached.
       const alerts = some.map(({ alert }) => alert)
-      await bodies.prepare(alerts, new Set(some.flatMap(({ chosen }) => chosen)))
+      await maker.prepare(alerts, new Set(some.flatMap(({ chosen }) => chosen)))
       await put(
-        some.flatMap(({ alert, chosen }) => chosen.map(destination => plan(context, bodies, alert, destination, siblings))),
+        some.flatMap(({ alert, chosen }) => chosen.map(destination => plan(context, maker, alert, destination, siblings))),
       )
     }
     const dispatched = decisions.map(({ alert, chosen, leftOut, nobody }) => ({
@@ -117,14 +117,14 @@ export function createDispatch(
  */
 function plan(
   { clock, lanes, options }: NotifierContext,
-  bodies: BodyMaker,
+  maker: MessageMaker,
   alert: AlertDocument,
   destination: DestinationDocument,
   siblings: readonly OpenSibling[],
 ): Planned {
   const at = clock.now()
   const opened = newDelivery(alert, destination.id, at, options, wallOf(clock))
-  const made = bodies.make(alert, destination)
+  const made = maker.make(alert, destination)
   if (made === null) {
     const withdrawn: DeliveryEvent = { type: 'delivery.withdrawn', at, error: notPrepared }
     return { ...beforeFirstPut(opened, [withdrawn], options.notifierId), destination, taken: false }

@@ -159,7 +159,7 @@ function changed(
   const next = { ...fields, raised: raised ? (1 as const) : (0 as const) }
   if (notice === null) return next
   const noticed = { ...next, changedAt: at, summary: notice.summary }
-  if (context.webhook === null) return noticed
+  if (context.receiver === null) return noticed
   const stated = { id: base.id, kind: base.kind, name: next.name, raised: next.raised, since: next.since }
   const message = { id: `msg_${randomId(27)}`, type: notice.type, at, body: messageBody(stated, notice, context.source, at) }
   return { ...noticed, ...queued(context, base, message) }

@@ -15,7 +15,7 @@ export interface OperatorContext {
   /** Public address of the installation. */
   source: string
   /** Receiver of messages; null: none. `secret` null: messages are not signed. `url` and `secret` are never logged. */
-  webhook: { url: string; secret: string | null } | null
+  receiver: { url: string; secret: string | null } | null
   /** Returns a number from 0 to 1 for the jitter of a retry. */
   jitter(): number
   /** Returns true if the notifier is stopping. */

@@ -1,7 +1,7 @@
 // Message to the operator's receiver: one JSON object for each change. Pure.
+import { oneLine } from '#shared/channels/message/one-line.ts'
 import type { ConditionKind } from '#shared/contracts/incidents/condition.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { oneLine } from '../bodies/one-line.ts'
 
 /** Text of a condition's change. `log`: fixed message of its log line. */
 export interface Notice {

@@ -50,7 +50,7 @@ export async function startOperator(
   const onError = (error: unknown) => context.logger.warn({ error: String(error) }, 'conditions not looked at')
   const looking = repeat({ clock: context.clock, everyMs: limits.operator.lookMs, onError }, async () => {
     await conditions.load()
-    if (context.webhook !== null) outbox.sendDue()
+    if (context.receiver !== null) outbox.sendDue()
     // A failing watcher must not stop the others.
     const outcomes = await Promise.allSettled(watchers.map(watcher => watcher.look()))
     const failed = outcomes.find(({ status }) => status === 'rejected')

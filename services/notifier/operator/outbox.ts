@@ -1,9 +1,11 @@
 // Outbox of messages to the operator. Sends one message at a time, and the messages of one condition in their order. After each failed
 // attempt the pause doubles, until the outbox gives the message up. Never logs the receiver's address.
 
+import { plainChannel } from '#shared/channels/registry.ts'
 import type { ConditionDocument, OperatorMessage } from '#shared/contracts/incidents/condition.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Cancel } from '#shared/time/clock.ts'
+import { messageTo } from '../send/message.ts'
 import type { Outcome } from '../send/outcome.ts'
 import { retryDelay } from '../send/retry-delay.ts'
 import type { Sender } from '../send/send.ts'
@@ -36,14 +38,14 @@ export function createOutbox(collaborators: Collaborators) {
 
   const deliver = async (claimed: ConditionDocument): Promise<void> => {
     const [message] = claimed.unsent
-    if (message === undefined || context.webhook === null) return
+    if (message === undefined || context.receiver === null) return
     const standing = await attempt(collaborators, message, claimed.attempts)
     const stored = await record(conditions, claimed, message, standing)
     if (stored !== null && stored.dueAt !== null) later(stored.dueAt - context.clock.now(), () => claim(stored.id))
   }
   const claim = async (id: string): Promise<void> => {
     const present = conditions.byId(id)
-    if (present === null || context.webhook === null || !isDue(present, context.clock.now())) return
+    if (present === null || context.receiver === null || !isDue(present, context.clock.now())) return
     const over = { claimedBy: context.notifierId, dueAt: context.clock.now() + limits.operator.claimMs }
     const claimed = await conditions.put(present, over)
     if (claimed !== null) await deliver(claimed)
@@ -141,15 +143,17 @@ async function attempt(
 }
 
 async function post(
-  { webhook }: OperatorContext,
+  { receiver }: OperatorContext,
   sender: Sender,
   { id, at, body }: OperatorMessage,
   cutOff: AbortSignal,
 ): Promise<Outcome> {
-  if (webhook === null) return { kind: 'abandoned' }
-  const secrets = webhook.secret === null ? [] : [{ id: '', secret: webhook.secret, createdAt: 0, expiresAt: null }]
-  const signature = signatureOf(secrets, { id, madeAt: at, body })
-  return sender.send({ url: webhook.url, body, idempotencyKey: id, madeAt: at, signature }, cutOff)
+  if (receiver === null) return { kind: 'abandoned' }
+  const { type, carry } = plainChannel
+  const secrets = receiver.secret === null ? [] : [{ id: '', secret: receiver.secret, createdAt: 0, expiresAt: null }]
+  const marks = { idempotencyKey: id, madeAt: at, signature: signatureOf(secrets, { id, madeAt: at, body }) }
+  const destination = { type, url: receiver.url, channel: '', sendOnOpen: false }
+  return sender.send(messageTo(plainChannel, destination, carry({ contentType: 'application/json', body }), marks), cutOff)
 }
 
 /**

@@ -36,7 +36,7 @@ export function watchStorage(context: OperatorContext, conditions: Conditions, o
     }
   }
   const sendUnstored = ({ since, notice }: { since: number; notice: Notice }) => {
-    if (context.webhook === null) return
+    if (context.receiver === null) return
     const body = messageBody({ id: kind, kind, name, raised: 1, since }, notice, context.source, since)
     const id = unstoredId(context.incidentSalt, conditions.byId(kind)?.rev ?? 0)
     outbox.sendUnstored({ id, type: notice.type, at: since, body })

@@ -4,15 +4,19 @@
 import { createHash } from 'node:crypto'
 import type { DeliveryEffect, DeliveryEvent } from '#machines/delivery.ts'
 import { advanceDelivery, isTerminal, openDelivery } from '#machines/delivery-snapshot.ts'
+import { subjectOf } from '#shared/channels/message/words.ts'
+import type { Configured } from '#shared/channels/port.ts'
+import { carried } from '#shared/channels/posted.ts'
+import { channelOf } from '#shared/channels/registry.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryDocument, DeliverySnapshot } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
-import type { MadeBody } from '../bodies/body-maker.ts'
-import { subjectOf } from '../bodies/words.ts'
 import type { NotifierContext } from '../context.ts'
+import { messageTo } from '../send/message.ts'
+import type { MadeMessage } from '../send/message-maker.ts'
 import type { Message } from '../send/send.ts'
 import { signatureOf } from '../send/signature.ts'
 
@@ -33,7 +37,7 @@ export function newDelivery(
   alert: AlertDocument,
   destinationId: string,
   at: number,
-  options: Marks,
+  options: Writer,
   createdAt = at,
 ): DeliveryDocument {
   const id = `${alert.id}.${destinationId}`
@@ -65,28 +69,23 @@ export function newDelivery(
  * Returns the delivery with its final message. Retries send the message unchanged, even if name, template or secrets of the destination
  * change.
  */
-export function withMessage(document: DeliveryDocument, made: MadeBody, destination: DestinationDocument): DeliveryDocument {
-  const signature = signatureOf(destination.secrets, { id: document.idempotencyKey, madeAt: document.createdAt, body: made.body })
-  return { ...document, ...made, signature }
+export function withMessage(document: DeliveryDocument, made: MadeMessage, destination: DestinationDocument): DeliveryDocument {
+  const { note, request } = made
+  const { body, contentType, ...frame } = request
+  const { idempotencyKey: id, createdAt: madeAt } = document
+  const signature = channelOf(destination.type).isSigned ? signatureOf(destination.secrets, { id, madeAt, body }) : null
+  return { ...document, body, contentType, request: frame, note, signature }
 }
 
-/**
- * Returns the message of a delivery. The message is the same at every attempt, but it is sent to `url`, the present address of the
- * destination.
- */
-export const messageOf = (
-  { body, contentType, idempotencyKey, createdAt, signature }: DeliveryDocument,
-  url: string,
-): Message => ({
-  url,
-  body: body ?? '',
-  contentType: contentType ?? 'application/json',
-  idempotencyKey,
-  madeAt: createdAt,
-  signature: signature ?? null,
-})
+/** Returns the message of a delivery. It is the same at every attempt, but for its secrets and addresses, which are the present ones. */
+export function messageOf(document: DeliveryDocument, destination: Configured): Message {
+  const { body, contentType = 'application/json', request, idempotencyKey, createdAt, signature = null } = document
+  const payload = { contentType, body: body ?? '' }
+  const marks = { idempotencyKey, madeAt: createdAt, signature }
+  return messageTo(channelOf(destination.type), destination, { ...carried(payload), ...request }, marks)
+}
 
-type Marks = { notifierId: string; incidentSalt: string }
+type Writer = { notifierId: string; incidentSalt: string }
 
 /**
  * Returns the revision after these events; null: the delivery's state does not accept one of the events. `claimedBy` is set only in the

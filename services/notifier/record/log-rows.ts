@@ -2,12 +2,14 @@
 // 10.3.
 
 import type { DeliveryEffect } from '#machines/delivery.ts'
+import { isOfV2 } from '#shared/channels/registry.ts'
 import type { AlertDocument, SkipReason } from '#shared/contracts/incidents/alert.ts'
-import type { DeliveryDocument, DeliveryEvent, DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Decision } from '#shared/notifications/choose-destinations.ts'
 import type { Step } from './delivery-document.ts'
+import { eventOf } from './event-of.ts'
 
 export type LogRow = Omit<DeliveryLogDocument, 'number'>
 
@@ -28,10 +30,8 @@ export const placeOf = (destination: Destination | null | undefined, id: string 
   destinationType: destination?.type ?? null,
 })
 
-const eventOf = ({ reminder, kind }: { reminder?: boolean; kind: AlertDocument['kind'] }): DeliveryEvent =>
-  reminder ? 'reminder' : kind
-
-const isOfV2 = (kind: AlertDocument['kind']): boolean => kind !== 'opened' && kind !== 'acknowledged'
+const isShownInV2 = (kind: AlertDocument['kind'], { type }: Pick<DestinationDocument, 'type'>): 0 | 1 =>
+  kind !== 'opened' && kind !== 'acknowledged' && isOfV2(type) ? 1 : 0
 
 type Attempted = Extract<DeliveryEffect, { type: 'logAttempt' }>
 
@@ -44,7 +44,7 @@ export function attemptRows({ document, effects }: Step, destination: Destinatio
     ...placeOf(destination),
     status,
     reason: reasonOf(error),
-    shownInV2: isOfV2(document.alertKind) ? 1 : 0,
+    shownInV2: isShownInV2(document.alertKind, destination),
     payload: document.body ?? '',
     error: withNote(error, document.note),
     note: document.note ?? null,

@@ -22,7 +22,7 @@ export function createDeliverer(context: NotifierContext, sender: Sender, record
 
   const run = async (job: Job) => {
     const { document, destination } = job
-    const outcome = await sender.send(messageOf(document, destination.url), stop)
+    const outcome = await sender.send(messageOf(document, destination), stop)
     const result = outcome.kind === 'refused' && !outcome.answered ? 'unreachable' : outcome.kind
     metrics.attempts.inc({ result })
     if (outcome.kind === 'refused') {

@@ -1,9 +1,10 @@
 // Outcome of an attempt: the meaning of a response or of a network error. Pure, except that it reads the first bytes of the response.
 import type { Dispatcher } from 'undici'
-import { limits, second } from '#shared/limits/limits.ts'
+import { oneLine } from '#shared/channels/message/one-line.ts'
+import type { ChannelReading } from '#shared/channels/port.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { EgressError } from '#shared/net/egress.ts'
 import { http } from '#shared/net/node-http.ts'
-import { oneLine } from '../bodies/one-line.ts'
 
 export type Outcome =
   | { kind: 'delivered' }
@@ -35,31 +36,19 @@ export async function readQuote(body: Dispatcher.ResponseData['body']): Promise<
   return Buffer.concat(chunks).subarray(0, limits.notifier.answerBytes).toString('utf8')
 }
 
-/** Returns the meaning of a response that is no success. `quote` must be redacted already; `at` is now, ms since the epoch. */
-export function refusedBy({ statusCode, headers }: Dispatcher.ResponseData, quote: string, at: number): Outcome {
+/** Returns the outcome of a response. `reading`: what the channel made of it. `quote` must be redacted already. */
+export function outcomeOf(reading: ChannelReading, status: number, quote: string): Outcome {
+  if (reading.kind === 'delivered') return { kind: 'delivered' }
   const said = oneLine(quote, limits.notifier.quoteCharacters)
-  const answer = `answered ${statusCode} ${http.STATUS_CODES[statusCode] ?? ''}`.trim()
-  const words = statusCode === 410 ? `the destination is gone, it ${answer}` : `the destination ${answer}`
-  return {
+  const answer = `answered ${status} ${http.STATUS_CODES[status] ?? ''}`.trim()
+  const words = status === 410 ? `the destination is gone, it ${answer}` : `the destination ${answer}`
+  const refused = {
     kind: 'refused',
-    retryable: statusCode === 429 || statusCode >= 500,
     answered: true,
-    error: `http_${statusCode}: ${words}${said === '' ? '' : `: "${said}"`}`,
-    retryAfterMs: parseRetryAfter(headers['retry-after'], at),
-    ...(statusCode === 429 ? { isRate: true } : {}),
-  }
-}
-
-/**
- * Returns the pause that a Retry-After header requests, in ms from `at`. The header contains seconds or an HTTP date. Null: the header is
- * absent or invalid.
- */
-function parseRetryAfter(value: string | string[] | undefined, at: number): number | null {
-  const text = Array.isArray(value) ? value[0] : value
-  if (text === undefined) return null
-  if (/^\s*\d+\s*$/.test(text)) return Number(text) * second
-  const date = Date.parse(text)
-  return Number.isNaN(date) ? null : Math.max(0, date - at)
+    error: `http_${status}: ${words}${said === '' ? '' : `: "${said}"`}`,
+  } as const
+  if (reading.kind === 'failed') return { ...refused, retryable: false, retryAfterMs: null }
+  return { ...refused, retryable: true, retryAfterMs: reading.afterMs, ...(reading.lane ? { isRate: true } : {}) }
 }
 
 export const unreachable = (why: string): Outcome => notAnswered(true, `unreachable: ${why}`)

@@ -1,29 +1,43 @@
-// Sender of one message: a POST, its time-out, and the meaning of its response. When a host name has been resolved, the addresses are
+// Sender of one message: a request, its time-out, and the outcome that the channel reads from its response. When a host name has been resolved, the addresses are
 // checked against the egress rules. Never throws for an error of the receiver or the network, follows no redirect, and puts no address into
 // an outcome.
 
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, buildConnector, Dispatcher, request } from 'undici'
+import type { Channel } from '#shared/channels/port.ts'
 import { limits, minute, second } from '#shared/limits/limits.ts'
 import { createEgress, type Egress, permitted } from '#shared/net/egress.ts'
 import { createResolve, type Resolve } from '#shared/net/resolve.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
+import type { ContentType } from '#shared/template/template.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { failed, type Outcome, readQuote, refusedBy, unreachable } from './outcome.ts'
+import { failed, type Outcome, outcomeOf, readQuote, unreachable } from './outcome.ts'
 import { redactAddress } from './redact.ts'
 
-/** A message. Every attempt of a delivery sends the same message, but to the destination's present address. */
-export interface Message {
-  url: string
-  body: string
-  /** Absent: JSON. */
-  contentType?: 'application/json' | 'text/plain'
+/** Values of a message that never change between attempts. */
+export interface Marks {
   idempotencyKey: string
   /** Instant at which the message was made, ms since the epoch. */
   madeAt: number
-  /** The `webhook-signature` header; null: the message is not signed. */
+  /** Value of the header `webhook-signature`; null: the message is not signed. */
   signature: string | null
+}
+
+/** A message, as one attempt sends it. */
+export interface Message {
+  method: 'POST' | 'PUT'
+  url: string
+  /** Headers of the channel, names in lower case. */
+  headers: Readonly<Record<string, string>>
+  contentType: ContentType
+  body: string
+  /** Idempotency key, and the signature of Standard Webhooks; null: the channel has neither. */
+  marks: Marks | null
+  /** Values that no outcome may quote. */
+  secrets: readonly string[]
+  /** Returns the meaning of the answer. */
+  read: Channel['read']
 }
 
 export interface Sender {
@@ -120,20 +134,19 @@ async function attempt(
     const post = (dispatcher: Agent) => {
       const headers = headersOf(message, options)
       return unlessAborted(
-        client.request(message.url, { method: 'POST', headers, body: message.body, signal, dispatcher }),
+        client.request(message.url, { method: message.method, headers, body: message.body, signal, dispatcher }),
         signal,
       )
     }
     const { origin } = new URL(message.url)
     const { answer, isPublic } = await postFrom(client, post, { origin, now: options.clock.monotonic() })
-    if (answer.statusCode >= 200 && answer.statusCode < 300) {
-      void drain(answer.body, options.clock)
-      return { kind: 'delivered' }
-    }
+    const { statusCode: status, headers } = answer
     // An answer from inside may be a page that only this machine can read, so nobody is told what it says.
-    const quote = isPublic ? await readQuote(answer.body) : ''
-    if (!isPublic) void drain(answer.body, options.clock)
-    return refusedBy(answer, redactedText(redactAddress(quote, message.url)), options.clock.now())
+    const isRead = isPublic && (status < 200 || status >= 300)
+    const body = isRead ? await readQuote(answer.body) : ''
+    if (!isRead) void drain(answer.body, options.clock)
+    const reading = message.read({ status, headers, body, at: options.clock.now() })
+    return outcomeOf(reading, status, redacted(body, message))
   } catch (error) {
     if (timeout.signal.aborted) return unreachable(`no answer within ${timeoutMs / second} s`)
     if (stop.aborted) return { kind: 'abandoned' }
@@ -180,18 +193,27 @@ async function drain(body: Dispatcher.ResponseData['body'], clock: Clock): Promi
   forget()
 }
 
+/** Returns a quotation of an answer without the message's address and secrets. */
+const redacted = (quote: string, { url, secrets }: Message): string =>
+  redactedText([url, ...secrets.filter(secret => secret !== url)].reduce(redactAddress, quote))
+
 /** The three `webhook-` headers follow Standard Webhooks. */
-function headersOf({ url, contentType, idempotencyKey, madeAt, signature }: Message, { version, serviceUrl }: SenderOptions) {
+function headersOf({ url, contentType, headers, marks }: Message, { version, serviceUrl }: SenderOptions) {
   return {
-    'content-type': contentType === 'text/plain' ? 'text/plain; charset=utf-8' : 'application/json',
+    'content-type': contentType === 'text/plain' ? 'text/plain; charset=utf-8' : contentType,
     'user-agent': `watchkeeper/${version} (+${serviceUrl})`,
-    'idempotency-key': idempotencyKey,
-    'webhook-id': idempotencyKey,
-    'webhook-timestamp': String(Math.floor(madeAt / second)),
-    ...(signature === null ? {} : { 'webhook-signature': signature }),
+    ...(marks === null ? {} : standardHeaders(marks)),
+    ...headers,
     ...credentialsOf(url),
   }
 }
+
+const standardHeaders = ({ idempotencyKey, madeAt, signature }: Marks) => ({
+  'idempotency-key': idempotencyKey,
+  'webhook-id': idempotencyKey,
+  'webhook-timestamp': String(Math.floor(madeAt / second)),
+  ...(signature === null ? {} : { 'webhook-signature': signature }),
+})
 
 function credentialsOf(url: string): Record<string, string> {
   const credentials = basicCredentials(new URL(url))

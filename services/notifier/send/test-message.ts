@@ -5,6 +5,8 @@ import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import { serve } from '#shared/bus/clients/serve.ts'
 import type { Subscription } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
+import { testTitle, testWords } from '#shared/channels/message/words.ts'
+import { channelOf, isOfV2 } from '#shared/channels/registry.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import { TestMessage, type TestMessageResult } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -13,12 +15,12 @@ import { limits } from '#shared/limits/limits.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'
 import { wallOf } from '#shared/time/clock.ts'
-import type { BodyMaker, MadeBody } from '../bodies/body-maker.ts'
-import { testTitle, testWords } from '../bodies/words.ts'
 import { notPrepared } from '../claim/claim-step.ts'
 import type { NotifierContext } from '../context.ts'
 import { type LogRow, placeOf, reasonOf, withNote } from '../record/log-rows.ts'
 import type { RowWriter } from '../record/row-writer.ts'
+import { messageTo } from './message.ts'
+import type { MadeMessage, MessageMaker } from './message-maker.ts'
 import { type Outcome, unreachable } from './outcome.ts'
 import type { Sender } from './send.ts'
 import { signatureOf } from './signature.ts'
@@ -26,7 +28,7 @@ import { signatureOf } from './signature.ts'
 const { testMs, testsAtOnce, testLogMs, logMs } = limits.notifier
 
 interface Collaborators {
-  bodies: BodyMaker
+  maker: MessageMaker
   sender: Sender
   rows: RowWriter
   /** When this signal fires, running tests fail. */
@@ -37,7 +39,7 @@ interface Collaborators {
 export function serveTestMessages(
   context: NotifierContext,
   queue: string,
-  { bodies, sender, rows, stop }: Collaborators,
+  { maker, sender, rows, stop }: Collaborators,
 ): Promise<Subscription> {
   const { bus, clock, logger } = context
   let running = 0
@@ -45,8 +47,8 @@ export function serveTestMessages(
   const test = async ({ destinationId }: TestMessage): Promise<TestMessageResult> => {
     const destination = await readDestination(context, destinationId)
     const alert = testAlert(destination, wallOf(clock))
-    await bodies.prepare([alert], [destination]).catch(refuseUnread)
-    const made = bodies.make(alert, destination)
+    await maker.prepare([alert], [destination]).catch(refuseUnread)
+    const made = maker.make(alert, destination)
     const outcome = made === null ? unprepared : await send(sender, destination, alert, made, stop)
     context.metrics.tests.inc({ result: outcome.kind })
     // A failed test does not show that other messages fail, so only a successful test is noted.
@@ -90,14 +92,15 @@ async function send(
   sender: Sender,
   destination: DestinationDocument,
   alert: AlertDocument,
-  made: MadeBody,
+  made: MadeMessage,
   stop: AbortSignal,
 ): Promise<Outcome> {
   const idempotencyKey = `msg_${randomId(27)}`
   const madeAt = alert.decidedAt
-  const signature = signatureOf(destination.secrets, { id: idempotencyKey, madeAt, body: made.body })
-  const { body, contentType } = made
-  const message = { url: destination.url, body, contentType, idempotencyKey, madeAt, signature }
+  const { request } = made
+  const signature = signatureOf(destination.secrets, { id: idempotencyKey, madeAt, body: request.body })
+  const marks = { idempotencyKey, madeAt, signature }
+  const message = messageTo(channelOf(destination.type), destination, request, marks)
   const outcome = await sender.send(message, stop, testMs)
   return outcome.kind === 'abandoned' ? unreachable('no answer before the notifier stopped') : outcome
 }
@@ -107,7 +110,7 @@ const unprepared: Outcome = { kind: 'refused', retryable: false, answered: false
 function rowOf(
   destination: DestinationDocument,
   alert: AlertDocument,
-  made: MadeBody | null,
+  made: MadeMessage | null,
   outcome: Outcome,
   at: number,
 ): LogRow {
@@ -121,8 +124,8 @@ function rowOf(
     event: 'test',
     status: outcome.kind === 'delivered' ? 'delivered' : 'failed',
     reason: reasonOf(error),
-    shownInV2: 1,
-    payload: made?.body ?? '',
+    shownInV2: isOfV2(destination.type) ? 1 : 0,
+    payload: made?.request.body ?? '',
     error: withNote(error, made?.note),
     note: made?.note ?? null,
     incidentId: null,

@@ -5,13 +5,15 @@ import { After, type Page } from '#shared/contracts/ask/reply.ts'
 import { ask, Id, Nullable } from '#shared/contracts/common.ts'
 import type { TableKind } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
-import type { DestinationDocument, DestinationType, TransformationDocument } from '#shared/contracts/notifications/destination.ts'
+import type { DestinationDocument, TransformationDocument } from '#shared/contracts/notifications/destination.ts'
 
 const PublicNumber = Type.Integer({ description: 'the integer id that generation 2 shows' })
 const TransformationNumber = Nullable(Type.Integer())
 const One = { workspaceId: Id, id: Id }
 const Place = { workspaceId: Id, number: Type.Integer({ minimum: 1 }) }
 const EntryLimit = Type.Integer({ minimum: 1, maximum: 200 })
+/** Settings by key; the directory checks them by the fields of the channel. */
+const SentSettings = Type.Record(Type.String(), Type.Unknown())
 /** The caller creates this id once per request, so that a retry finds the object that the first attempt wrote. */
 const NewId = Type.Optional(Id)
 
@@ -24,7 +26,8 @@ export const notificationAsks = {
     id: NewId,
     workspaceId: Id,
     name: Type.String(),
-    type: Type.Enum(['slack', 'webhook']),
+    type: Type.String(),
+    /** Empty for a type whose address is a setting. */
     url: Type.String(),
     channel: Type.String(),
     default: Type.Boolean(),
@@ -34,11 +37,13 @@ export const notificationAsks = {
      * the destination is enabled, but becomes the default only if it is the workspace's first destination.
      */
     enabled: Type.Optional(Type.Boolean()),
-    /** Whether a message is sent when an incident opens, before it is confirmed. Absent: false. Errors: `validation` if true for Slack. */
+    /** Whether a message is sent when an incident opens, before it is confirmed. Absent: false. Errors: `validation` if the type sends none. */
     sendOnOpen: Type.Optional(Type.Boolean()),
+    settings: Type.Optional(SentSettings),
   }),
-  'list-destinations': ask<DestinationView[]>()({ workspaceId: Id }),
-  /** Returns a destination; null: the workspace has no destination with this number. */
+  /** `generation`: only destinations of types that this generation of the API shows; absent: all. */
+  'list-destinations': ask<DestinationView[]>()({ workspaceId: Id, generation: Type.Optional(Type.Literal(2)) }),
+  /** Returns a destination; null: the workspace has no destination with this number that generation 2 shows. */
   'get-destination': ask<DestinationView | null>()({ workspaceId: Id, number: PublicNumber }),
   /**
    * Replaces every field except the type. `default: false` changes nothing. Errors: those of the creation, and `invalid_state`
@@ -61,6 +66,7 @@ export const notificationAsks = {
     enabled: Type.Optional(Type.Boolean()),
     sendOnOpen: Type.Optional(Type.Boolean()),
     default: Type.Optional(Type.Boolean()),
+    settings: Type.Optional(SentSettings),
   }),
   'switch-destination': ask<DestinationView>()({ ...One, enabled: Type.Boolean() }),
   /** Makes a destination the default. Errors: `invalid_state` (`Destination is disabled`). */
@@ -154,21 +160,24 @@ export const notificationAsks = {
   }),
 } as const
 
+/** Secrets among the settings are redacted. */
 export type DestinationView = Omit<DestinationDocument, 'rev' | 'nameKey' | 'defaultAt' | 'secrets'>
 
 export type TransformationView = Omit<TransformationDocument, 'rev'>
 
 export interface DeliveryTableView {
   selections: { number: number; name: string; alertKinds: TableKind[] }[]
-  /** Number of the workspace's default destination; null: the workspace has no default destination. */
+  /** Number of the workspace's default destination; null: there is none that generation 2 shows. */
   defaultNumber: number | null
+  /** Who gets messages that no row selects; empty: there are rows. */
+  fallback: 'workspace_default' | 'silence' | ''
 }
 
 export interface DeliveryView {
   number: number
   destinationNumber: number
   destinationName: string
-  destinationType: DestinationType
+  destinationType: string
   alertKind: TableKind
   status: 'delivered' | 'failed'
   payload: string

@@ -3,7 +3,6 @@
 import { type Static, Type } from 'typebox'
 import { Id, type Stored } from '#shared/contracts/common.ts'
 import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
-import type { DestinationType } from '#shared/contracts/notifications/destination.ts'
 
 export interface DeliverySnapshot {
   machine: 'delivery'
@@ -49,6 +48,8 @@ export interface DeliveryDocument extends Stored {
   body: string | null
   /** Content type of the body; absent: JSON. */
   contentType?: 'application/json' | 'text/plain'
+  /** The rest of the request, with slots (shared/channels/slots.ts). Absent: a POST to the destination's `url`. */
+  request?: RequestFrame
   /** Remark about the body; absent or null: none. */
   note?: string | null
   /**
@@ -58,6 +59,23 @@ export interface DeliveryDocument extends Stored {
   idempotencyKey: string
   createdAt: number
   expireAt: number
+}
+
+/** Place of a secret or an address in a request: each attempt fills it with the setting's value of that instant. */
+export interface Slot {
+  /** Key of the setting. */
+  slot: string
+}
+
+/** A text with slots. */
+export type Slotted = string | readonly (string | Slot)[]
+
+/** A request but for its body. */
+export interface RequestFrame {
+  method: 'POST' | 'PUT'
+  url: Slotted
+  /** Names in lower case. */
+  headers: Readonly<Record<string, Slotted>>
 }
 
 /** Occasion of a message, as generation 3 names it. */
@@ -77,7 +95,7 @@ export interface DeliveryLogDocument extends Stored {
   destinationNumber: number | null
   /** Name of the destination at the time of the attempt; null in the same cases as `destinationNumber`. */
   destinationName: string | null
-  destinationType: DestinationType | null
+  destinationType: string | null
   alertKind: AlertKind
   event: DeliveryEvent
   /** `held`: the message was not sent; `reason` says why. */

@@ -3,7 +3,8 @@
 import type { Stored } from '#shared/contracts/common.ts'
 import type { TableKind } from '#shared/contracts/incidents/alert.ts'
 
-export type DestinationType = 'slack' | 'webhook'
+/** Value of a setting. */
+export type SettingValue = string | number | boolean | string[]
 
 export interface DestinationDocument extends Stored {
   /** Integer id that generation 2 shows; unique in the installation. */
@@ -12,12 +13,16 @@ export interface DestinationDocument extends Stored {
   name: string
   /** Name in lower case, because names are compared without case. Unique within the workspace. */
   nameKey: string
-  type: DestinationType
-  /** Slack channel without the leading `#`; empty for a webhook. */
+  /** Type of its channel (shared/channels/registry.ts). */
+  type: string
+  /** Channel without the leading `#`; empty if the type has none. */
   channel: string
+  /** Empty if the type has its addresses in `settings`. */
   url: string
+  /** Settings of the type by key, apart from `url`, `channel` and `sendOnOpen`. Unset ones are absent. Absent: none is set. */
+  settings?: Record<string, SettingValue>
   enabled: boolean
-  /** True for a webhook that also gets a message when an incident opens, before it is confirmed. Always false for Slack. */
+  /** True if it also gets a message when an incident opens, before it is confirmed. Always false for types without this setting. */
   sendOnOpen: boolean
   /**
    * True if the destination is marked as the workspace's default. If several destinations are marked, only the one marked last is the

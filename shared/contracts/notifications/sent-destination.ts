@@ -4,11 +4,13 @@
 export interface SentDestination {
   id: string
   name: string
-  type: 'slack' | 'webhook'
-  /** Slack channel without the leading `#`; empty: the destination has no channel. */
+  type: string
+  /** Channel without the leading `#`; empty: the destination has none. */
   channel: string
   enabled: boolean
-  /** True for a webhook that is notified when an Incident opens, before the Incident is confirmed. */
+  /** True if it is notified when an Incident opens, before the Incident is confirmed. */
   send_on_open: boolean
   default: boolean
+  /** Settings of the type, secrets as `[redacted]`. Absent: the type has none. */
+  settings?: Readonly<Record<string, string | number | boolean | string[]>>
 }

@@ -38,6 +38,8 @@ export interface McpClient {
 export interface Target {
   url: string
   key: string
+  /** More variables of the server's environment. */
+  environment?: Readonly<Record<string, string>>
 }
 
 /** Revisions of MCP that a client uses. `2025`: opens with `initialize`. `2026`: uses only revision 2026. `auto`: asks the server first. */
@@ -45,12 +47,13 @@ export const modes = ['2025', '2026', 'auto'] as const
 export type Mode = (typeof modes)[number]
 const modern = '2026-07-28'
 
-const environmentOf = ({ url, key }: Target): Record<string, string> => ({
+const environmentOf = ({ url, key, environment = {} }: Target): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   HOME: process.env['HOME'] ?? '',
   ...compileCache(),
   WATCHKEEPER_MCP_URL: url,
   WATCHKEEPER_MCP_API_KEY: key,
+  ...environment,
 })
 
 export async function typescriptClient(target: Target, mode: Mode): Promise<McpClient> {

@@ -2,6 +2,7 @@
 // docs/reference/v3.md, sections 5 and 9, and 10.3.
 
 import { Type } from 'typebox'
+import { channelTypes } from '#shared/channels/registry.ts'
 import type { DeliveryEntry } from '#shared/contracts/ask/ask-notifications.ts'
 import type { AcknowledgedVia } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentNow, IncidentRecord, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
@@ -70,7 +71,7 @@ const detail = route('GET', one, {
 const IncidentDelivery = Answered('IncidentDelivery', {
   at: Instant,
   destination: OrNull(Type.String({ description: 'Its name at that time; null if none was chosen.', examples: ['On call'] })),
-  type: OrNull(Type.Enum(['slack', 'webhook'])),
+  type: OrNull(Type.Enum(channelTypes())),
   event: SentEvent,
   status: Type.Enum(['delivered', 'failed', 'held']),
   reason: OrNull(DeliveryReason),

@@ -4,6 +4,7 @@ import { url } from '#shared/checks/http/fields.ts'
 import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { TemplateFields } from '#shared/template/fields.ts'
+import type { MessageFacts, MessageLinks } from '../port.ts'
 import { oneLine } from './one-line.ts'
 import {
   actionOf,
@@ -13,21 +14,12 @@ import {
   type Guard,
   type LocationName,
   lastedOf,
-  linkOf,
   placesOf,
   resourceKeyOf,
   subjectOf,
   testWords,
   titleOf,
 } from './words.ts'
-
-export interface FieldsContext {
-  /** Address of the dashboard without a trailing slash. */
-  publicUrl: string
-  locationName: LocationName
-  workspaceName: string
-  encodeIncidentId(internalId: string): string
-}
 
 const statuses: Record<AlertKind, string> = {
   opened: 'opening',
@@ -38,24 +30,29 @@ const statuses: Record<AlertKind, string> = {
 }
 
 /** `guard` makes foreign text safe for the receiver. URLs come from the workspace itself, so they stay unchanged. */
-export function templateFields(alert: AlertDocument, context: FieldsContext, guard: Guard): TemplateFields {
+export function templateFields(
+  { alert, incident, locationName }: MessageFacts,
+  links: MessageLinks,
+  workspaceName: string,
+  guard: Guard,
+): TemplateFields {
   return {
     kind: alert.kind,
     status: statuses[alert.kind],
     subject: guard(subjectOf(alert)),
     url: oneLine(alert.facts.url, url.characters),
-    summary: guard(summaryOf(alert, context.locationName)),
+    summary: guard(summaryOf(alert, locationName)),
     error: guard(errorOf(alert)),
-    locations: guard(placesOf(alert, context.locationName).join(', ')),
+    locations: guard(placesOf(alert, locationName).join(', ')),
     lasted: lastedOf(alert),
-    link: linkOf(alert, context.publicUrl),
-    workspace: guard(oneLine(context.workspaceName, limits.notifier.nameCharacters)),
+    link: links.subject,
+    workspace: guard(oneLine(workspaceName, limits.notifier.nameCharacters)),
     at: new Date(alert.decidedAt).toISOString(),
     rule: guard(oneLine(alert.facts.ruleKey, limits.notifier.nameCharacters)),
     action: guard(actionOf(alert)),
     resource: guard(resourceKeyOf(alert)),
     evidence: guard(explanationOf(alert)),
-    incident: context.encodeIncidentId(alert.incidentId),
+    incident: incident,
   }
 }
 

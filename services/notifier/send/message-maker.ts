@@ -1,47 +1,56 @@
-// Makes message bodies from alerts: renders the destination's payload template, or the built-in body if the destination has no template.
-// Reads the names and templates that a batch of messages needs.
+// Makes messages from alerts: the destination's channel renders them, or the destination's payload template if it has one. Reads the names
+// and templates that a batch of messages needs.
 
+import { templateFields } from '#shared/channels/message/template-fields.ts'
+import { linkOf } from '#shared/channels/message/words.ts'
+import type { Channel, MessageFacts, MessageLinks, RenderedRequest } from '#shared/channels/port.ts'
+import { channelOf } from '#shared/channels/registry.ts'
+import { shapeOf } from '#shared/channels/settings.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DestinationDocument, TransformationDocument } from '#shared/contracts/notifications/destination.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { type ContentType, contentTypeOf, renderTemplate } from '#shared/template/template.ts'
+import { contentTypeOf, renderTemplate } from '#shared/template/template.ts'
 import type { NotifierContext } from '../context.ts'
-import { builtInBody, guardFor } from './built-in-body.ts'
-import { templateFields } from './template-fields.ts'
+import { eventOf } from '../record/event-of.ts'
 
-export interface MadeBody {
-  body: string
-  contentType: ContentType
+export interface MadeMessage {
+  request: RenderedRequest
   /** Remark about the body, one sentence without a full stop; null: there is no remark. */
   note: string | null
 }
 
-export type BodyMaker = ReturnType<typeof createBodyMaker>
+export type MessageMaker = ReturnType<typeof createMessageMaker>
 
-export function createBodyMaker(context: Pick<NotifierContext, 'store' | 'clock' | 'logger' | 'options'>) {
+export function createMessageMaker(context: Pick<NotifierContext, 'store' | 'clock' | 'logger' | 'options'>) {
   const { options, logger } = context
   const names = createLocationNames(context)
   const templates = createTemplates(context)
   const { encode } = createIncidentIds(options.incidentSalt)
-  const bodyContext = { publicUrl: options.publicUrl, encodeIncidentId: encode, locationName: names.nameOf }
-
-  const builtIn = (alert: AlertDocument, destination: DestinationDocument, note: string | null): MadeBody => ({
-    body: builtInBody(alert, destination, bodyContext),
-    contentType: 'application/json',
-    note,
+  const factsOf = (alert: AlertDocument): MessageFacts => ({
+    alert,
+    incident: encode(alert.incidentId),
+    locationName: names.nameOf,
   })
+  const linksOf = (alert: AlertDocument): MessageLinks => ({ subject: linkOf(alert, options.publicUrl) })
+
+  const rendered = (channel: Channel, alert: AlertDocument, destination: DestinationDocument) =>
+    channel.render(factsOf(alert), eventOf(alert), shapeOf(channel, destination), linksOf(alert))
   /**
    * Templates are tested with samples before they are stored. If a stored template still fails for a message, the built-in body is sent
    * instead.
    */
-  const byTemplate = (template: string, alert: AlertDocument, destination: DestinationDocument): MadeBody => {
-    const fields = templateFields(alert, { ...bodyContext, workspaceName: templates.workspaceName(alert) }, guardFor(destination))
-    const rendered = renderTemplate(template, fields)
-    if (rendered.ok) return { body: rendered.output, contentType: contentTypeOf(template), note: null }
+  const byTemplate = (template: string, channel: Channel, alert: AlertDocument, destination: DestinationDocument) => {
+    const workspaceName = templates.workspaceName(alert)
+    const output = renderTemplate(template, templateFields(factsOf(alert), linksOf(alert), workspaceName, channel.neutralise))
+    const contentType = contentTypeOf(template)
+    if (output.ok) {
+      return { request: channel.carry?.({ contentType, body: output.output }, shapeOf(channel, destination)), note: null }
+    }
     const { transformationId } = destination
-    logger.warn({ alertId: alert.id, transformationId, error: rendered.error }, 'template did not render a message')
-    return builtIn(alert, destination, `the built-in body was sent, because template ${transformationId} did not render`)
+    logger.warn({ alertId: alert.id, transformationId, error: output.error }, 'template did not render a message')
+    const note = `the built-in body was sent, because template ${transformationId} did not render`
+    return { request: rendered(channel, alert, destination), note }
   }
   return {
     /** Reads the names and templates that `make` needs for these alerts and destinations. Rejects with a StoreError. */
@@ -49,12 +58,17 @@ export function createBodyMaker(context: Pick<NotifierContext, 'store' | 'clock'
       const locations = [...alerts].flatMap(({ facts }) => [facts?.failing ?? [], facts?.unknown ?? [], facts?.ok ?? []])
       await Promise.all([names.load(locations.flat()), templates.load(destinations)])
     },
-    /** Returns the body; null: the alert is missing, or a body cannot be made from its facts. */
-    make: (alert: AlertDocument | undefined, destination: DestinationDocument): MadeBody | null => {
+    /** Returns the message; null: the alert is missing, or no message can be made from its facts for this destination. */
+    make: (alert: AlertDocument | undefined, destination: DestinationDocument): MadeMessage | null => {
       if (alert === undefined) return null
       try {
-        const template = templates.templateOf(destination)
-        return template === null ? builtIn(alert, destination, null) : byTemplate(template, alert, destination)
+        const channel = channelOf(destination.type)
+        const template = channel.carry === undefined ? null : templates.templateOf(destination)
+        const { request, note } =
+          template === null
+            ? { request: rendered(channel, alert, destination), note: null }
+            : byTemplate(template, channel, alert, destination)
+        return request == null ? null : { request, note }
       } catch (error) {
         logger.error({ alertId: alert.id, error: String(error) }, 'message could not be made of an alert')
         return null

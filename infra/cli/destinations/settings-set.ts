@@ -1,0 +1,74 @@
+// Settings of destinations on the command line: `--set <key>=<value>`, read by the types that the API lists.
+import { ApiUnreachable } from '#shared/api-v3/errors.ts'
+import { usageError } from '../../runtime/start-error.ts'
+import { type Api, withApi } from '../api/with-api.ts'
+import type { ApiOptions } from '../noun.ts'
+import { printJson, printTable } from '../terminal/printing.ts'
+
+interface ListedField {
+  key: string
+  type: string
+  help: string
+  required: boolean
+  secret: boolean
+  top?: true
+}
+
+interface ListedChannel {
+  type: string
+  fields: ListedField[]
+}
+
+const channelsOf = async (api: Api): Promise<ListedChannel[]> => {
+  const listed = await api.call({ method: 'GET', path: '/channels' })
+  if (Array.isArray(listed) && listed.every(one => typeof one.type === 'string' && Array.isArray(one.fields))) return listed
+  throw new ApiUnreachable(api.url, 'it returned no list of types where one was expected')
+}
+
+/** Returns the members that `--set` names: those of the destination itself, and its `settings`. */
+export async function membersSet(api: Api, type: string, set: readonly string[] = []): Promise<Record<string, unknown>> {
+  if (set.length === 0) return {}
+  const channel = (await channelsOf(api)).find(one => one.type === type)
+  if (channel === undefined) throw usageError(`There is no type "${type}": see ./watchkeeper destination types.`)
+  const members: Record<string, unknown> = {}
+  const settings: Record<string, unknown> = {}
+  for (const word of set) {
+    const { field, value } = readSetting(channel, word)
+    if (field.top) members[field.key] = value
+    else settings[field.key] = value
+  }
+  return Object.keys(settings).length === 0 ? members : { ...members, settings }
+}
+
+/** Reads `key=value` or `key=env:<VARIABLE>`. An empty value takes the default back. */
+function readSetting({ type, fields }: ListedChannel, word: string) {
+  const [, key = '', text = ''] = /^([^=]+)=(.*)$/s.exec(word) ?? []
+  const field = fields.find(one => one.key === key)
+  if (field === undefined) throw usageError(`--set ${word}: a ${type} has ${fields.map(one => one.key).join(', ')}.`)
+  const [, variable] = /^env:(.+)$/s.exec(text) ?? []
+  if (field.secret && variable === undefined && text !== '') {
+    throw usageError(`${key} is a secret, which others would see in the list of processes: --set ${key}=env:<VARIABLE>.`)
+  }
+  const value = variable === undefined ? text : process.env[variable]
+  if (value === undefined) throw usageError(`--set ${word}: the environment has no ${variable}.`)
+  return { field, value: value === '' ? null : parsed(field, value) }
+}
+
+function parsed({ key, type }: ListedField, text: string): unknown {
+  if (type === 'string_list') return text.split(',')
+  if (type !== 'integer' && type !== 'boolean') return text
+  const isFit = type === 'integer' ? /^-?\d{1,15}$/.test(text) : text === 'true' || text === 'false'
+  if (!isFit) throw usageError(`--set ${key}=${text}: it must be ${type === 'integer' ? 'a whole number' : 'true or false'}.`)
+  return JSON.parse(text)
+}
+
+/** `destination types`. */
+export async function listTypes(options: ApiOptions): Promise<void> {
+  const channels = await withApi(options, channelsOf)
+  if (options.json) return printJson(channels)
+  const marks = ({ required, secret }: ListedField) => [required && 'required', secret && 'secret'].filter(Boolean).join(', ')
+  printTable(
+    ['type', 'setting', 'value', 'mark', 'meaning'],
+    channels.flatMap(({ type, fields }) => fields.map(one => [type, one.key, one.type, marks(one), one.help])),
+  )
+}

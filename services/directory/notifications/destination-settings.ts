@@ -1,0 +1,71 @@
+// Settings of a destination as a request sends them, checked by the fields of its channel. Reference: docs/reference/v3.md, 10.11.
+import { Type } from 'typebox'
+import { valueSchema } from '#shared/channels/fields.ts'
+import type { Channel, ChannelField } from '#shared/channels/port.ts'
+import { ownFields, topFields } from '#shared/channels/settings.ts'
+import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
+import { AppError } from '#shared/errors.ts'
+import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
+import { hidden } from '#shared/secrecy/redacted-value.ts'
+import { faultOfUrl } from './destination-fields.ts'
+
+type Sent = Readonly<Record<string, unknown>>
+type Stored = Record<string, SettingValue>
+
+/**
+ * Returns the settings after a request. `present`: the stored settings; null: the destination is new. Null takes a default back, and
+ * `[redacted]` keeps a stored secret. Throws `malformed` for an unknown key, else `validation`, with the field.
+ */
+export function readSettings(channel: Channel, sent: Sent, present: Stored | null): Stored {
+  requireKnown(channel, sent)
+  const fields = ownFields(channel)
+  const settings: Stored = {}
+  for (const field of fields) {
+    const value = sentValue(field, sent[field.key], present)
+    if (value !== undefined) settings[field.key] = value
+    else if (field.isRequired && field.default === undefined) throw faulty(field.key, 'is required')
+  }
+  if (present !== null) requireSecretsAnew(fields, sent, present, settings)
+  return settings
+}
+
+function requireKnown(channel: Channel, sent: Sent): void {
+  const known = ownFields(channel).map(({ key }) => key)
+  const unknown = Object.keys(sent).find(key => !known.includes(key))
+  if (unknown === undefined) return
+  if (topFields(channel).some(({ key }) => key === unknown)) throw faulty(unknown, 'is a member of the destination itself')
+  throw new AppError('malformed', `Unknown field 'settings.${unknown}'`, { facts: { field: `settings.${unknown}` } })
+}
+
+/** Returns the value that a setting has after the request; undefined: it is unset. */
+function sentValue(field: ChannelField, sent: unknown, present: Stored | null): SettingValue | undefined {
+  const { key, mark, type } = field
+  if (sent === undefined) return present?.[key]
+  if (sent === null) return undefined
+  if (mark === 'secret' && sent === hidden) {
+    if (present?.[key] !== undefined) return present[key]
+    throw faulty(key, 'has no stored value that could stay')
+  }
+  const fault = firstRefusal(Type.Object({ settings: Type.Object({ [key]: valueSchema(field) }) }), { settings: { [key]: sent } })
+  if (fault !== null) throw new AppError('validation', fault.message, { facts: { field: `settings.${key}` } })
+  const value = trimmed(sent as SettingValue)
+  const wrong = type === 'url' ? faultOfUrl(value as string) : null
+  if (wrong !== null) throw new AppError('validation', wrong, { facts: { field: `settings.${key}` } })
+  return value === '' ? undefined : value
+}
+
+/** A changed address would otherwise let an editor send the stored secrets to a stranger. */
+function requireSecretsAnew(fields: readonly ChannelField[], sent: Sent, present: Stored, settings: Stored): void {
+  const moved = fields.find(({ key, mark, type }) => mark === 'address' && type === 'url' && present[key] !== settings[key])
+  if (moved === undefined) return
+  const kept = fields.find(
+    ({ key, mark }) => mark === 'secret' && settings[key] !== undefined && (sent[key] === undefined || sent[key] === hidden),
+  )
+  if (kept !== undefined) throw faulty(kept.key, `must be sent anew, because ${moved.key} changes`)
+}
+
+const trimmed = (value: SettingValue): SettingValue =>
+  typeof value === 'string' ? value.trim() : Array.isArray(value) ? value.map(item => item.trim()) : value
+
+const faulty = (key: string, why: string) =>
+  new AppError('validation', `Field 'settings.${key}' ${why}`, { facts: { field: `settings.${key}` } })

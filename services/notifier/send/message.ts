@@ -1,0 +1,23 @@
+// Message for one attempt: the request of a delivery with the present values of its slots, and the headers that its channel has. Pure.
+import type { Channel, Configured, RenderedRequest, Settings } from '#shared/channels/port.ts'
+import { settingsOf } from '#shared/channels/settings.ts'
+import { filled } from '#shared/channels/slots.ts'
+import type { Marks, Message } from './send.ts'
+
+export function messageTo(channel: Channel, destination: Configured, request: RenderedRequest, marks: Marks): Message {
+  const values = settingsOf(channel, destination)
+  const { method, url, headers, contentType, body } = request
+  return {
+    method,
+    url: filled(url, values),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, filled(text, values)])),
+    contentType,
+    body,
+    marks: channel.isSigned ? marks : null,
+    secrets: secretsOf(channel, values),
+    read: channel.read,
+  }
+}
+
+const secretsOf = ({ fields }: Channel, values: Settings): string[] =>
+  fields.filter(({ mark, key }) => mark === 'secret' && values[key] !== undefined).map(({ key }) => String(values[key]))

@@ -1,0 +1,53 @@
+// Fields of channels: a field that several share, and the schema of a value by its field. Pure.
+import { type TSchema, Type } from 'typebox'
+import { limits } from '#shared/limits/limits.ts'
+import type { ChannelField } from './port.ts'
+
+/** The address of types whose URL is a member of the destination itself. It is a secret, because who knows it can post there. */
+export const urlField = (help: string): ChannelField => ({
+  key: 'url',
+  label: 'URL',
+  help,
+  type: 'url',
+  mark: 'secret',
+  isRequired: true,
+  max: limits.destination.urlCharacters,
+  isTop: true,
+})
+
+const { settingCharacters, urlCharacters, settingItems } = limits.destination
+
+/** Returns the bounds of an integer, of the number of items, or of the number of characters. */
+export function boundsOf({ type, isRequired, min, max }: ChannelField): { min?: number; max?: number } {
+  if (type === 'boolean' || type === 'enum') return {}
+  if (type === 'integer') return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
+  const usual = { string: settingCharacters, url: urlCharacters, string_list: settingItems }[type]
+  return { min: min ?? (isRequired ? 1 : 0), max: max ?? usual }
+}
+
+/** Returns the schema of a value. Addresses of the type `url` are checked further. */
+export function valueSchema(field: ChannelField): TSchema {
+  const { type, help: description, options = [] } = field
+  const { min, max } = boundsOf(field)
+  const text = { plain: 'line', trimmed: true }
+  switch (type) {
+    case 'boolean':
+      return Type.Boolean({ description })
+    case 'enum':
+      return Type.Enum([...options], { description })
+    case 'integer':
+      return Type.Integer({
+        description,
+        ...(min === undefined ? {} : { minimum: min }),
+        ...(max === undefined ? {} : { maximum: max }),
+      })
+    case 'string_list':
+      return Type.Array(Type.String({ ...text, minLength: 1, maxLength: settingCharacters }), {
+        description,
+        minItems: min ?? 0,
+        maxItems: max ?? settingItems,
+      })
+    default:
+      return Type.String({ ...text, description, minLength: min ?? 0, maxLength: max ?? settingCharacters })
+  }
+}

@@ -1,0 +1,105 @@
+// Port of a channel: what a type of destination is, how it words a message, and what an answer of its far end means. Pure: no clock, network,
+// store or randomness. Senders, retries, lanes and the log know channels only by this port (ADR 38).
+import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import type { DeliveryEvent, RequestFrame } from '#shared/contracts/notifications/delivery.ts'
+import type { DestinationDocument, SettingValue } from '#shared/contracts/notifications/destination.ts'
+import type { ContentType } from '#shared/template/template.ts'
+
+/** One setting of a destination. */
+export interface ChannelField {
+  key: string
+  label: string
+  /** One sentence for people: where to get the value, or what it does. */
+  help: string
+  type: 'string' | 'url' | 'integer' | 'boolean' | 'enum' | 'string_list'
+  /**
+   * `secret`: never returned. `address`: says where messages go. Both may be changed while messages wait, and stand in a message as slots.
+   * `shape`: says how messages look; a message keeps the values with which it was made.
+   */
+  mark: 'secret' | 'address' | 'shape'
+  /** Absent: the setting may be unset. */
+  isRequired?: true
+  /** Absent: none. */
+  default?: SettingValue
+  /** Allowed values of an enum. */
+  options?: readonly string[]
+  /** Bounds of an integer, of the items of a list, or of the characters of a text. Absent: those of `boundsOf`. */
+  min?: number
+  max?: number
+  /** True: the setting is a member of the destination itself, where generation 3 had it before types had settings of their own. */
+  isTop?: true
+}
+
+/** Settings by key. Unset settings are absent. */
+export type Settings = Readonly<Record<string, SettingValue>>
+
+export interface MessagePayload {
+  contentType: ContentType
+  body: string
+}
+
+/** A request, stored with its delivery. */
+export interface RenderedRequest extends RequestFrame, MessagePayload {}
+
+/** What a message is about, with everything that its words need. */
+export interface MessageFacts {
+  alert: AlertDocument
+  /** Id of the incident, as the API shows it. */
+  incident: string
+  /** Returns the name of a location; its id if the location was deleted. */
+  locationName(locationId: string): string
+}
+
+export interface MessageLinks {
+  /** Page of the subject, with its timeline. */
+  subject: string
+}
+
+/** The answer of a far end. */
+export interface ChannelAnswer {
+  status: number
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Beginning of the body, at most limits.notifier.answerBytes; empty of a success, and of an answer from inside the network. */
+  body: string
+  /** Instant of the answer, ms since the epoch. */
+  at: number
+}
+
+/**
+ * Meaning of an answer. `again`: another attempt may succeed, after `afterMs` if the far end named a pause; `lane`: until then no message to
+ * this destination can succeed. `failed`: no attempt will succeed.
+ */
+export type ChannelReading = { kind: 'delivered' } | { kind: 'again'; afterMs: number | null; lane?: true } | { kind: 'failed' }
+
+export interface Channel {
+  /** Its word in the API and in documents. */
+  type: string
+  /** Its name for people. */
+  name: string
+  /** One sentence: what the far end is. */
+  help: string
+  /** Whether a later message changes an earlier one (`message`), or what is sent stays open until it is ended (`alert`). */
+  life: 'none' | 'message' | 'alert'
+  /** Whether a success says that the message arrived, or that it was taken. */
+  answers: 'delivered' | 'accepted'
+  /** In the order of forms. */
+  fields: readonly ChannelField[]
+  /** Earlier generations of the API that show and make this type, besides generation 3. */
+  generations: readonly (1 | 2)[]
+  /** Whether requests have an idempotency key and the headers of Standard Webhooks. */
+  isSigned: boolean
+  /** Schema of the body that `render` makes, for the documents of the API; absent: not documented. */
+  documented?: { schema: object; more?: string }
+  /** Makes text from outside safe for the far end: it cannot mention, format or link. */
+  neutralise(text: string): string
+  /** Returns the request; null: there is nothing to say about this event. Of a secret or an address, `settings` has true if it is set. */
+  render(facts: MessageFacts, event: DeliveryEvent, settings: Settings, links: MessageLinks): RenderedRequest | null
+  /** Returns a request that carries a finished body: of a payload template, or a message to the operator. Absent: the type takes none. */
+  carry?(payload: MessagePayload, settings: Settings): RenderedRequest
+  /** Network errors and time-outs never reach it. */
+  read(answer: ChannelAnswer): ChannelReading
+}
+
+/** Members of a stored destination that hold its settings. */
+export type Configured = Pick<DestinationDocument, 'type' | 'url' | 'channel' | 'sendOnOpen' | 'settings'>

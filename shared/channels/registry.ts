@@ -1,0 +1,48 @@
+// All channels. A channel is its folder, its import here, and its word in the list.
+import type { Channel } from './port.ts'
+import { slack } from './slack/channel.ts'
+import { webhook } from './webhook/channel.ts'
+
+const registered: Channel[] = [slack, webhook]
+
+/** In the order in which people choose. Schemas of the API read it once, when they are loaded. */
+export const channels: readonly Channel[] = registered
+
+/** The channel for programs that have no channel of their own. The operator's messages go by it too. */
+export const plainChannel = webhook
+
+/** The channel of examples about a chat service. */
+export const chatChannel = slack
+
+/** Adds a channel to this process, before schemas of the API are loaded. Production code never calls it: tests do. */
+export const registerChannel = (channel: Channel): void => void registered.push(channel)
+
+/** Returns null for a type that this program does not know, such as one of a newer program that shares the store. */
+export const findChannel = (type: string): Channel | null => channels.find(channel => channel.type === type) ?? null
+
+/** Returns the channel of a type that was checked before. Throws for an unknown type. */
+export function channelOf(type: string): Channel {
+  const found = findChannel(type)
+  if (found === null) throw new Error(`no channel has the type ${type}`)
+  return found
+}
+
+export const channelTypes = (some: readonly Channel[] = channels): string[] => some.map(({ type }) => type)
+
+/** Returns the channels that an earlier generation of the API knows. */
+export const channelsOf = (generation: 1 | 2): Channel[] => channels.filter(({ generations }) => generations.includes(generation))
+
+/** Whether generation 2 shows destinations of this type. */
+export const isOfV2 = (type: string): boolean => findChannel(type)?.generations.includes(2) ?? false
+
+/** Whether destinations of this type get openings only if they have the setting `send_on_open`. */
+export const asksForOpenings = (type: string): boolean => hasTopField(type, 'send_on_open')
+
+export const hasTopField = (type: string, key: string): boolean =>
+  findChannel(type)?.fields.some(field => field.isTop === true && field.key === key) ?? false
+
+/** Whether every destination has its address in its member `url`. */
+export const allHaveUrl = (): boolean => channels.every(({ type }) => hasTopField(type, 'url'))
+
+/** Whether a type has settings that are no members of the destination itself. */
+export const hasOwnSettings = (): boolean => channels.some(({ fields }) => fields.some(({ isTop }) => isTop !== true))

@@ -1,0 +1,39 @@
+// Settings of a stored destination, by the fields of its channel: reads them, and shows them without secrets. Pure.
+import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
+import { hidden } from '#shared/secrecy/redacted-value.ts'
+import type { Channel, ChannelField, Configured, Settings } from './port.ts'
+
+/** Returns all settings with a value. Unset ones have their default. */
+export const settingsOf = ({ fields }: Channel, destination: Configured): Settings =>
+  collected(fields, field => storedValue(field, destination) ?? field.default)
+
+/** Returns what `render` may see: of secrets and addresses, only whether they are set. */
+export const shapeOf = ({ fields }: Channel, destination: Configured): Settings =>
+  collected(fields, field => {
+    const value = storedValue(field, destination) ?? field.default
+    return field.mark === 'shape' || value === undefined ? value : true
+  })
+
+/** Returns the settings that the type has besides the members of the destination itself, as the API shows them. */
+export const shownSettings = (channel: Channel, destination: Configured): Settings =>
+  collected(ownFields(channel), field => {
+    const value = storedValue(field, destination) ?? field.default
+    return field.mark === 'secret' && value !== undefined ? hidden : value
+  })
+
+export const ownFields = ({ fields }: Channel): ChannelField[] => fields.filter(({ isTop }) => isTop !== true)
+
+export const topFields = ({ fields }: Channel): ChannelField[] => fields.filter(({ isTop }) => isTop === true)
+
+function storedValue(field: ChannelField, { url, channel, sendOnOpen, settings }: Configured): SettingValue | undefined {
+  const value = field.isTop ? { url, channel, send_on_open: sendOnOpen }[field.key] : settings?.[field.key]
+  return value === '' ? undefined : value
+}
+
+const collected = (fields: readonly ChannelField[], read: (field: ChannelField) => SettingValue | undefined): Settings =>
+  Object.fromEntries(
+    fields.flatMap(field => {
+      const value = read(field)
+      return value === undefined ? [] : [[field.key, value]]
+    }),
+  )

@@ -1,0 +1,34 @@
+// Channel of programs: any address that accepts a POST with JSON.
+import { urlField } from '../fields.ts'
+import type { Channel } from '../port.ts'
+import { carried } from '../posted.ts'
+import { readAnswer } from '../read-answer.ts'
+import { WebhookMessage } from './body-schema.ts'
+import { neutralise, render } from './render.ts'
+
+export const webhook = {
+  type: 'webhook',
+  name: 'Webhook',
+  help: 'Posts JSON to an address of yours, with the incident as data.',
+  life: 'none',
+  answers: 'delivered',
+  fields: [
+    urlField('The address to which messages are posted.'),
+    {
+      key: 'send_on_open',
+      label: 'Also send when an incident opens',
+      help: 'Before it is confirmed. Many such incidents close by themselves.',
+      type: 'boolean',
+      mark: 'shape',
+      default: false,
+      isTop: true,
+    },
+  ],
+  generations: [1, 2],
+  isSigned: true,
+  documented: { schema: WebhookMessage },
+  neutralise,
+  render,
+  carry: carried,
+  read: readAnswer,
+} satisfies Channel
