@@ -23,7 +23,7 @@ export const listWebsites: AskAnswerer<'list-websites'> = async ({ store }, requ
     where: { workspaceId: request.workspaceId, kind: 'website', ...isShown },
     sort: ['createdAt', 'asc'],
     after: request.after,
-    view: documents => documents.map(websiteView),
+    view: documents => documents.map(subject => (isOfGenerations1And2(subject) ? websiteView(subject) : null)),
   })
 
 /** Returns a page of custom subjects in the order of their creation, including website monitors that became custom. */

@@ -135,10 +135,10 @@ export async function findWebsite({ context, family, call }: Work): Promise<Webs
   const subjectId = pathPart(call, family.idPart)
   const subject = isSubjectId(subjectId) ? await context.directory.ask('get-subject', { subjectId }, call.traceId) : null
   if (!subject || roleIn(call.request.identity, subject.workspaceId) === null) throw notFound(family)
+  // Resources of other Templates are not visible in generations 1 and 2 (reference/website-monitors 4.2).
+  if (!isOfGenerations1And2(subject)) throw notFound(family)
   const { kind, check, slug } = subject
   if (kind === 'website' && check !== null) return { ...subject, check }
-  // Resources of published Templates are not visible in generations 1 and 2 (reference/website-monitors 4.2).
-  if (!isOfGenerations1And2(subject)) throw notFound(family)
   const details = `This subject is maintained by hand; use /v2/subjects/${encodeURIComponent(slug)}`
   throw refusal('invalid_state', 'Custom subjects are managed elsewhere', details)
 }

@@ -1,4 +1,4 @@
-// How each kind of check is made. What the kinds are is in shared/checks.
+// How each kind of check is made. What the kinds are is in shared/checks. A process may add kinds at its start, before its first check.
 import { http } from '#shared/checks/http/http.ts'
 import { findKind } from '#shared/checks/registry.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
@@ -9,6 +9,8 @@ import { checkHttp } from './http/http.ts'
 const checkers = new Map<string, Checker>([
   [http.key, checkHttp], //
 ])
+
+export const addChecker = (kind: string, checker: Checker): void => void checkers.set(kind, checker)
 
 /** Whether this prober knows the kind of the entry, and the entry has what the kind needs. */
 export function isKnownEntry(entry: CheckEntry): boolean {

@@ -21,12 +21,14 @@ import type {
 const Name = Type.String({ minLength: 1, maxLength: 400 })
 const JsonText = Type.String({ minLength: 2, maxLength: 65_536 })
 
-/** Creates a website monitor. Errors: invalid_state if the subject exists. */
+/** Creates a monitor of a system Template with a check. Errors: invalid_state if the subject exists. */
 export const CreateWebsite = command<WebsiteView>()('create-website', {
   workspaceId: Id,
   slug: Slug,
   name: Name,
   check: StoredCheck,
+  /** Template of a check, `key@version`; absent: that of website monitors. */
+  template: Type.Optional(Type.String({ minLength: 3, maxLength: 80, pattern: '@' })),
   /** Labels of the monitor, which only generation 3 sends. */
   labels: Type.Optional(Type.Record(Type.String(), Type.String())),
 })

@@ -122,7 +122,7 @@ const create = route('POST', all, {
     const now = await (check === null
       ? keeper.send(subjectId, { kind: 'create-resource', ...made, template: reference, answers: meta as Answers }, traceId)
       : keeper
-          .send(subjectId, { kind: 'create-website', ...made, check }, traceId)
+          .send(subjectId, { kind: 'create-website', ...made, check, template: reference }, traceId)
           .then(() => keeper.send(subjectId, { kind: 'read-resource', id: commandId() }, traceId))
     ).catch(takenMeanwhile(slug))
     return resourceObject(now, { incidentIds, identity })

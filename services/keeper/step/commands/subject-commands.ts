@@ -70,7 +70,7 @@ export function createWebsite(
   const empty: Watched = {
     ...emptySubject(subjectId, command, at),
     kind: 'website',
-    template: websiteTemplate,
+    template: command.template ?? websiteTemplate,
     labels: command.labels ?? {},
     check: { ...command.check, locations: [] },
     rules: [reachability],

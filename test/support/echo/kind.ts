@@ -1,0 +1,25 @@
+// A kind of check for tests: it finds what its answers say. No other file of the system knows it.
+import { checkField } from '#shared/checks/check-field.ts'
+import { type CheckKind, plainEntry } from '#shared/checks/check-kind.ts'
+
+const fields = [
+  checkField({ key: 'text', type: 'string', label: 'Text', required: true, characters: 40 }),
+  checkField({ key: 'fails', type: 'boolean', label: 'Fails', default: false }),
+  checkField({
+    key: 'pass_words',
+    type: 'string_list',
+    label: 'Pass words',
+    default: [],
+    items: [0, 2],
+    characters: 20,
+    secret: true,
+  }),
+]
+
+export const echo: CheckKind = {
+  key: 'echo',
+  fields,
+  templates: [{ key: 'echo-check', version: 1, name: 'Echo', summary: 'Says what it was told.' }],
+  shown: ({ text }) => ({ method: 'echo', target: String(text), url: '', host: null }),
+  ...plainEntry('echo', fields),
+}
