@@ -36,6 +36,9 @@ export class Sender {
   #number = 0
   /** Instant of the reply to the last repetition; null: the report did not have to be repeated. */
   #repeatedAt: number | null = null
+  /** Latest instant that the keeper has given a report, and the one of the report that is noted now, µs; null: its millisecond is known alone. */
+  #stampedUs = 0
+  #arrivedUs: number | null = null
   #ids = 0
 
   constructor(resource: Asking) {
@@ -56,8 +59,29 @@ export class Sender {
     const { results } = reply.result as { results: ObservedResult[] }
     this.#repeatedAt = tries > 1 ? house.keepers.now() : null
     const rows = isArchived(facts) ? [] : await this.#resource.rows()
-    for (const [i, report] of reports.entries()) this.#note(report, results[i] as ObservedResult, rows, askedAt)
+    const firstUs = this.#stampOf(reports, results, rows)
+    for (const [i, report] of reports.entries()) {
+      this.#arrivedUs = firstUs + i
+      this.#note(report, results[i] as ObservedResult, rows, askedAt)
+    }
+    this.#arrivedUs = null
     if (tries > 1) this.#adoptStrays(rows)
+  }
+
+  /**
+   * Returns the instant of the first report of a command among all reports, µs: the keeper stamps no instant twice. Reports without an instant
+   * have it in their rows.
+   */
+  #stampOf(reports: readonly Report[], results: readonly ObservedResult[], rows: readonly PushedObservationDocument[]): number {
+    const found = results.map(result => (result.ok ? rows.find(row => isRowOf(row, this.#resource.facts.id, result)) : undefined))
+    const stamped = reports.findIndex(
+      ({ atUs, sentId }, i) => atUs === null && !this.#known.has(sentId ?? '') && found[i] !== undefined,
+    )
+    const arrivedAt = Math.max(0, ...found.map(row => row?.receivedAtUs ?? 0))
+    const firstUs =
+      stamped === -1 ? Math.max(arrivedAt, this.#stampedUs + 1) : sentUsOf(found[stamped] as PushedObservationDocument) - stamped
+    if (reports.some(({ atUs }) => atUs === null)) this.#stampedUs = Math.max(this.#stampedUs, firstUs + reports.length - 1)
+    return firstUs
   }
 
   #reportOf({ signal, state, value, ageMs, sentId, labels, signalKind, repeats }: Sent): Report {
@@ -119,13 +143,15 @@ export class Sender {
     { report, result, identity, content }: { report: Report; result: Taken; identity: string; content: string },
   ): void {
     const number = ++this.#number
-    const sentUs = Number(row.id.split('.')[2])
-    // An instant that is ahead counts as the arrival (v3 7.7).
-    const atUs = Math.min(sentUs, row.receivedAtUs + 999)
+    const sentUs = sentUsOf(row)
     const { state } = report
-    const observation = { signalId: result.signal, atUs, sentUs, number, identity: row.id, state, value: keptValueOf(report) }
     const at = Math.floor(row.receivedAtUs / 1_000)
     const repeated = this.#repeatedAt !== null && at < this.#repeatedAt - 1_000 ? { repeatedAt: this.#repeatedAt } : {}
+    // An instant that is ahead counts as the arrival (v3 7.7). Of a repeated report only the millisecond of its arrival is known.
+    const latestUs = row.receivedAtUs + 999
+    const arrivedUs = 'repeatedAt' in repeated ? latestUs : (this.#arrivedUs ?? latestUs)
+    const atUs = sentUs <= latestUs ? sentUs : Math.min(sentUs, arrivedUs)
+    const observation = { signalId: result.signal, atUs, sentUs, number, identity: row.id, state, value: keptValueOf(report) }
     this.#resource.facts.events.push({ kind: 'observed', at, observation, ...repeated })
     this.#known.set(report.sentId ?? (report.atUs === null ? row.id : identity), {
       row: row.id,
@@ -183,3 +209,5 @@ function compareFirst(first: Taken, result: Taken, fault: (text: string) => void
 
 const isRowOf = ({ id, sentId }: PushedObservationDocument, subjectId: string, { signal, observation }: Taken): boolean =>
   id.startsWith(`${subjectId}.${signal}.`) && (sentId === observation || shortHash(id) === observation)
+
+const sentUsOf = ({ id }: PushedObservationDocument): number => Number(id.split('.')[2])
