@@ -3,8 +3,10 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { addCheckKind } from '#shared/checks/registry.ts'
+import { exportFiles } from '../../services/gateway/configuration/export-files.ts'
 import { startProber } from '../../services/prober/app.ts'
 import { addChecker } from '../../services/prober/checks/registry.ts'
+import { planned, present, resource } from '../infra/apply/planned.ts'
 import { checkEcho } from '../support/echo/check-echo.ts'
 import { echo } from '../support/echo/kind.ts'
 import { startWholeWorld } from '../support/worlds/whole-world.ts'
@@ -60,4 +62,21 @@ t.test('a registered kind is made, checked, judged, redacted and listed, and gen
   t.equal(seen.json.result.meta.pass_words, '[redacted]')
   const alerts = JSON.stringify(await world.store.find('alerts', { where: {}, limit: 100 }))
   t.ok(alerts.includes('cuckoo') && !alerts.includes('geheim'), 'messages hold no secret')
+})
+
+t.test('configuration files hold a Resource of a registered kind without its secret, and apply makes it', async t => {
+  const meta = { text: 'cuckoo', fails: false, pass_words: ['geheim'], locations: ['aaaa'], interval_value: 1 }
+  const resources = [{ ...resource, id: 'r1', key: 'e', template: 'echo-check@1', meta }]
+  const [file] = exportFiles({ ...present, resources, classic: null }).files.filter(({ path }) => path.startsWith('resources/'))
+  t.equal(file?.path, 'resources/echo-check.yaml')
+  t.match(file?.text, /text: cuckoo/)
+  t.match(file?.text, /- local/)
+  t.notMatch(file?.text, /geheim/)
+  const [step] = planned(
+    'kind: Resource\nkey: e\nname: E\ntemplate: echo-check\nmeta: {text: cuckoo, locations: [local], interval_value: 1}\n',
+  )
+  t.match(step?.requests, [{ body: { template: 'echo-check@1', meta: { text: 'cuckoo', locations: ['aaaa'] } } }])
+  t.throws(() => planned('kind: Resource\nkey: e\nname: E\ntemplate: echo-check\nmeta: {locations: [local]}\n'), {
+    message: /meta\.text/,
+  })
 })
