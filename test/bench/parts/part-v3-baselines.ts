@@ -177,7 +177,7 @@ function writeHistory(system: System, subjectIds: CustomFleet['subjectIds']): vo
         source: 'api' as const,
       }
       const values: SqlValue[] = []
-      encode(rowOf(subjectId, 's1', stamped, at), values)
+      encode(rowOf(subjectId, 's1', stamped, { at, aheadMs: 0 }), values)
       insert.run(...values)
     }
     database.exec('COMMIT')

@@ -77,7 +77,7 @@ export class Sender {
     const stamped = reports.findIndex(
       ({ atUs, sentId }, i) => atUs === null && !this.#known.has(sentId ?? '') && found[i] !== undefined,
     )
-    const arrivedAt = Math.max(0, ...found.map(row => row?.receivedAtUs ?? 0))
+    const arrivedAt = Math.floor(Math.max(0, ...found.map(row => row?.receivedAtUs ?? 0)) / 1_000) * 1_000
     const firstUs =
       stamped === -1 ? Math.max(arrivedAt, this.#stampedUs + 1) : sentUsOf(found[stamped] as PushedObservationDocument) - stamped
     if (reports.some(({ atUs }) => atUs === null)) this.#stampedUs = Math.max(this.#stampedUs, firstUs + reports.length - 1)
@@ -147,9 +147,9 @@ export class Sender {
     const { state } = report
     const at = Math.floor(row.receivedAtUs / 1_000)
     const repeated = this.#repeatedAt !== null && at < this.#repeatedAt - 1_000 ? { repeatedAt: this.#repeatedAt } : {}
-    // An instant that is ahead counts as the arrival (v3 7.7). Of a repeated report only the millisecond of its arrival is known.
-    const latestUs = row.receivedAtUs + 999
-    const arrivedUs = 'repeatedAt' in repeated ? latestUs : (this.#arrivedUs ?? latestUs)
+    // An instant that is ahead counts as the arrival (v3 7.7). That of a repeated report stands in its row.
+    const latestUs = at * 1_000 + 999
+    const arrivedUs = 'repeatedAt' in repeated ? row.receivedAtUs : Math.min(this.#arrivedUs ?? latestUs, latestUs)
     const atUs = sentUs <= latestUs ? sentUs : Math.min(sentUs, arrivedUs)
     const observation = { signalId: result.signal, atUs, sentUs, number, identity: row.id, state, value: keptValueOf(report) }
     this.#resource.facts.events.push({ kind: 'observed', at, observation, ...repeated })

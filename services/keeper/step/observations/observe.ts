@@ -44,7 +44,8 @@ export function observe(subject: SubjectDocument, sent: StampedObservation, at: 
   if (refused !== null) return { refused }
   const fault = instantFault(sent, at - (context.aheadMs ?? 0))
   if (fault !== null) return { refused: invalid('at', fault) }
-  const row = rowOf(subject.id, target.key, place === null ? sent : inPlace(sent, place, target, at), at)
+  const stamped = place === null ? sent : inPlace(sent, place, target, at)
+  const row = rowOf(subject.id, target.key, stamped, { at, aheadMs: context.aheadMs ?? 0 })
   // Here a report with a sender's id has no stored row: `observeAgain` found none, and a row is written only after the place of its id.
   return take(intake, target, row, sent.sentId === null ? context.stored.pushed(row.id) : null)
 }
@@ -112,8 +113,7 @@ function effectOf(
   row: PushedObservationDocument,
   repeated: PushedObservationDocument | null,
 ): Effect | null {
-  const { isStampedHere, stampUs } = sent
-  const taking = { row, repeated, at, isStampedHere, stampUs, context }
+  const taking = { row, repeated, at, isStampedHere: sent.isStampedHere, context }
   if (target.of === 'website') return takeReading(subject, target, taking)
   if (target.of === 'declared') return takeDeclared(subject, target, taking)
   return target.of === 'authored' || template === null

@@ -30,12 +30,20 @@ export function observationRowId(
 /** Returns the row's id without subject and signal: this part identifies an Observation within its signal. */
 export const identityOf = (rowId: string): string => rowId.split('.').slice(2).join('.')
 
-/** Returns the row. An Observation of no data has no value. `at`: present instant of the keeper, ms. */
-export function rowOf(subjectId: string, signalKey: string, sent: StampedObservation, at: number): PushedObservationDocument {
+/**
+ * Returns the row. An Observation of no data has no value. `at`: present instant of the keeper, ms. `aheadMs`: time by which the keeper's clock
+ * is ahead of the sender's.
+ */
+export function rowOf(
+  subjectId: string,
+  signalKey: string,
+  sent: StampedObservation,
+  { at, aheadMs }: { at: number; aheadMs: number },
+): PushedObservationDocument {
   const { labels, state, value, reason } = sent
   return {
     id: observationRowId(subjectId, signalKey, sent),
-    receivedAtUs: at * 1_000,
+    receivedAtUs: receivedUs(sent, at, aheadMs),
     ok: state === 'ok' ? 1 : state === 'problem' ? 0 : 2,
     value: state === 'no_data' ? null : value,
     // Replaces unpaired surrogates, which no store accepts.
@@ -47,6 +55,16 @@ export function rowOf(subjectId: string, signalKey: string, sent: StampedObserva
     body: sent.body,
     source: sent.source,
   }
+}
+
+/**
+ * Returns the instant of the arrival, µs: the millisecond. For a report from the future it is the place among the reports of this
+ * millisecond, because the report counts there (v3 7.7).
+ */
+function receivedUs({ atUs, stampUs, isStampedHere }: StampedObservation, at: number, aheadMs: number): number {
+  const latestUs = latestCountedUs(at)
+  const isAhead = !isStampedHere && atUs + aheadMs * 1_000 > latestUs
+  return isAhead ? Math.min(stampUs, latestUs) : at * 1_000
 }
 
 export const stateOf = ({ ok }: Pick<PushedObservationDocument, 'ok'>): ObservationState =>

@@ -31,23 +31,18 @@ export interface Taking {
   at: number
   /** True if the keeper stamped the report: its instant is on the keeper's clock already. */
   isStampedHere: boolean
-  /** Instant at which the report arrived among those of its command, µs. */
-  stampUs: number
   context: StepContext
 }
 
 /** Returns the row of the first sending and the time to add to the sender's instant, ms. */
-const arrivalOf = ({ row, repeated, isStampedHere, stampUs, context }: Taking): Arrival => ({
+const arrivalOf = ({ row, repeated, isStampedHere, context }: Taking): Arrival => ({
   arrived: repeated ?? row,
-  arrivedUs: repeated === null ? stampUs : null,
   aheadMs: isStampedHere ? 0 : (context.aheadMs ?? 0),
 })
 
 interface Arrival {
   /** Row of the first sending; a repeated Observation has its arrival. */
   arrived: PushedObservationDocument
-  /** Instant of the arrival, µs; null: only its millisecond is known, as it stands in the row. */
-  arrivedUs: number | null
   /** Time by which the keeper's clock is ahead of the sender's, ms. */
   aheadMs: number
 }
@@ -75,7 +70,7 @@ export function takeHeard(subject: SubjectDocument, signal: SignalState, templat
 /** `arrival` absent: the row as it is stored. */
 export const heardOf = (row: PushedObservationDocument, number: number, arrival?: Arrival): HeardObservation => ({
   identity: identityOf(row.id),
-  atUs: countedUs(row, arrival ?? { arrived: row, arrivedUs: null, aheadMs: 0 }),
+  atUs: countedUs(row, arrival ?? { arrived: row, aheadMs: 0 }),
   number,
   state: stateOf(row),
   value: row.value,
@@ -86,10 +81,10 @@ export const heardOf = (row: PushedObservationDocument, number: number, arrival?
  * Returns the instant at which the Observation counts on the keeper's clock, µs: its own, or its arrival if its own was still in the future
  * then. So a report with a fast clock hides no report that comes after it (v3 7.7).
  */
-function countedUs({ id }: PushedObservationDocument, { arrived, arrivedUs, aheadMs }: Arrival): number {
+function countedUs({ id }: PushedObservationDocument, { arrived, aheadMs }: Arrival): number {
   const ownUs = parsePushedObservationId(id).observedAtUs + aheadMs * 1_000
-  const latestUs = latestCountedUs(arrived.receivedAtUs / 1_000)
-  return ownUs <= latestUs ? ownUs : Math.min(ownUs, arrivedUs ?? latestUs)
+  const isAhead = ownUs > latestCountedUs(Math.floor(arrived.receivedAtUs / 1_000))
+  return isAhead ? arrived.receivedAtUs : ownUs
 }
 
 /** Returns whether a stored Observation is missing from its signal, because a crash came between the writes of its report. */
