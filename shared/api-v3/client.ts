@@ -36,10 +36,6 @@ export interface ApiClient {
   events(path: string, after: string | null, signal?: AbortSignal): AsyncGenerator<ServerEvent>
 }
 
-/** Returns a path relative to `/api/v3` with encoded values, so that a name with a slash stays one segment. */
-export const apiPath = (texts: TemplateStringsArray, ...names: readonly string[]): string =>
-  String.raw({ raw: texts }, ...names.map(encodeURIComponent))
-
 /** Throws ApiUnreachable for a URL that is not http or https, and for a key that no header can contain. */
 export function createApiClient(options: ApiOptions): ApiClient {
   const base = baseOf(options.url)

@@ -1,7 +1,8 @@
 // The client of generation 3 of the API. A plain HTTP server sends it the responses of each test case.
 import { createServer, type RequestListener } from 'node:http'
 import t, { type Test } from 'tap'
-import { apiPath, createApiClient } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
+import { createApiClient } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
 
 const key = 'wk_secret_of_the_test'

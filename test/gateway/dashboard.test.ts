@@ -123,7 +123,8 @@ t.test('script for configuration files is small, imports nothing of Node, and is
   t.notMatch(first.text, /from"node:|require\(/)
   t.match(first.headers['content-security-policy'], /^default-src 'none'; .*trusted-types 'none'$/, 'its worker asks for nothing')
   const script = await configurationScript()
-  t.ok(script.brotli!.length <= 72_000, `${script.brotli!.length} bytes`)
+  // 4 kB of it are the registries of channels and of kinds of checks, from which the plan reads their fields.
+  t.ok(script.brotli!.length <= 78_000, `${script.brotli!.length} bytes`)
   const etag = String(first.headers.etag)
   const again = await world.browser().send('GET', configurationPath, { headers: { 'if-none-match': etag } })
   t.match([again.status, again.text, again.headers.etag], [304, '', etag])

@@ -1,6 +1,6 @@
 // Look-up by name (look-up.ts) over generation 3 of the API.
 import type { Static } from 'typebox'
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { ApiRefusal } from '#shared/api-v3/errors.ts'
 import type { DestinationObject } from '../../../services/gateway/v3/destinations.ts'
 import type { Workspace as WorkspaceObject } from '../../../services/gateway/v3/general.ts'

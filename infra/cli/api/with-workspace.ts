@@ -1,5 +1,5 @@
 // A command in one workspace over generation 3 of the API.
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import type { ApiOptions } from '../noun.ts'
 import { type Workspace, workspaceOf } from './look-up-api.ts'
 import { type Api, withApi } from './with-api.ts'

@@ -1,5 +1,5 @@
 // The verbs of destinations.
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
 import { type Destination, destinationOf } from '../api/look-up-api.ts'
 import type { Api } from '../api/with-api.ts'

@@ -1,7 +1,7 @@
 // `./watchkeeper events`: what happens in a workspace, from the stream of events of generation 3.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { ApiUnreachable } from '#shared/api-v3/errors.ts'
 import type { ServerEvent } from '#shared/api-v3/event-stream.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'

@@ -1,5 +1,5 @@
 // Lists of Incidents, which are read from the requested workspaces and printed as a table.
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { exitCodes, StartError } from '../../runtime/start-error.ts'
 import { type Incident, noSuchResource, resourceAt, resourceNamed, type Workspace, workspacesOf } from '../api/look-up-api.ts'
 import type { Api } from '../api/with-api.ts'

@@ -1,5 +1,5 @@
 // The verbs of Incidents.
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { usageError } from '../../runtime/start-error.ts'
 import { type IncidentDetail, incidentOf } from '../api/look-up-api.ts'
 import { withApi } from '../api/with-api.ts'

@@ -1,7 +1,7 @@
 // `./watchkeeper status`: state of the workspaces in one line, and open Incidents. With --check, the exit code says whether an Incident
 // is open. Sends only one request for each workspace, even if many Incidents are open.
 import type { Command } from 'commander'
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { counted } from '#shared/text/counted.ts'
 import { exitCodes, StartError } from '../../runtime/start-error.ts'
 import { type Overview, workspacesOf } from '../api/look-up-api.ts'

@@ -1,6 +1,6 @@
 // `./watchkeeper address create|list|delete`: Observation addresses over generation 3 of the API. A URL is printed once, at its creation.
 import type { Command } from 'commander'
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { type Address, addressOf } from '../api/look-up-api.ts'
 import { withWorkspace } from '../api/with-workspace.ts'
 import { type ApiOptions, addApiNoun } from '../noun.ts'

@@ -1,6 +1,6 @@
 // `key=value` pairs on the command line: labels, values for a Template's fields, and filters by labels and by these values.
 import type { Static } from 'typebox'
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import type { TemplateObject } from '../../../services/gateway/v3/templates/template-object.ts'
 import { usageError } from '../../runtime/start-error.ts'
 import { orNull } from '../api/look-up-api.ts'

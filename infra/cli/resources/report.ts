@@ -1,6 +1,7 @@
 // One report to the API or to an Observation address. The report is retried until the server responds. The server stores a repeated
 // report only once, because each report has an id.
-import { apiPath, createReporter } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
+import { createReporter } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
 import { doubled, retry } from '#shared/async/retry.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'

@@ -1,6 +1,6 @@
 // `./watchkeeper template rebind`: binds every Resource of a revision to another revision. A run binds the Resources one by one, so that a
 // second run can continue an interrupted run. Reference: docs/reference/v3.md, 6.5.
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { inParallel } from '#shared/async/in-parallel.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { counted } from '#shared/text/counted.ts'

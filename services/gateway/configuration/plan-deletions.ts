@@ -2,7 +2,7 @@
 // The API cannot delete Resources, so Resources are archived instead. A destination stays while a remaining Template refers to the
 // destination. Pure.
 
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import { isSame, standIn } from './plan-destinations.ts'
 import { highest, type Revisions } from './plan-templates.ts'

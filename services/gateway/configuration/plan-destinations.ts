@@ -4,7 +4,7 @@
 // The API can move the default mark to another destination. The API removes the mark only when the marked destination is deleted (v3 10.1).
 // So to unmark a destination, a step creates a temporary default destination (the stand-in) and deletes it again.
 
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { channelOf, hasTopField, plainChannel } from '#shared/channels/registry.ts'
 import { ownFields } from '#shared/channels/settings.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'

@@ -2,7 +2,7 @@
 // default. If the file omits a label, the label is removed. The answer to a secret field is kept if the file omits it or does not show it.
 // Pure.
 
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { namedCheckAnswers, readCheckAnswers } from '#shared/checks/check-answers.ts'
 import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import { findSystemTemplate, kindOfTemplate } from '#shared/checks/registry.ts'

@@ -2,7 +2,7 @@
 // derive another key from the name of a new object, the first request creates the object with the key as its name. A second request renames
 // the object. Pure.
 
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { slugOf } from '#shared/text/slug.ts'

@@ -1,7 +1,7 @@
 // Steps of Templates. A published revision never changes. If a file states a published version with another content, the plan throws. If a
 // file states no version, the Template is published as the next version, unless its content equals the highest version. Pure.
 
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import type { Manifest, Template } from '#shared/contracts/resources/template.ts'
 import { manifestOf } from '#shared/manifest/manifest-of.ts'

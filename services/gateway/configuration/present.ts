@@ -1,6 +1,6 @@
 // Present objects of a workspace, read over the API. Generation 2 is used only for data that generation 3 lacks.
 
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { inParallel } from '#shared/async/in-parallel.ts'
 import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'

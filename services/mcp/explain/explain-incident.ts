@@ -1,5 +1,5 @@
 // `explain_incident`: reads an Incident, its Resource, its rule and its deliveries, and returns one explanation.
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { ApiRefusal } from '#shared/api-v3/errors.ts'
 import type { ApiRequest } from '#shared/api-v3/exchange.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'

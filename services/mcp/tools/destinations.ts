@@ -1,5 +1,5 @@
 // Tools of destinations, which receive messages. Only keys without a scope may call these tools. No result contains a URL.
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { allHaveUrl, channelTypes, hasOwnSettings } from '#shared/channels/registry.ts'
 import { destination, page, pageQuery, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'

@@ -1,5 +1,5 @@
 // Tools of Incidents: lists, one Incident, its deliveries, its explanation, its acknowledgement.
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { filterQuery, filters, incident, page, pageQuery, resource, workspace } from '../arguments.ts'
 import { explainIncident } from '../explain/explain-incident.ts'
 import { tool } from '../tool.ts'

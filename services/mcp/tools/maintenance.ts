@@ -1,5 +1,5 @@
 // Tools of maintenance. During maintenance, messages about a Resource are suppressed, but the Resource's rules are still judged.
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { resource, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'
 

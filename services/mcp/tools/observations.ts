@@ -1,5 +1,5 @@
 // Tools of Observations: read the log, report one Observation, report a test, report many.
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { limit, observation, resource, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'
 

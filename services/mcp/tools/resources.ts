@@ -1,5 +1,5 @@
 // Tools of Resources: lists, one Resource, creation, labels, change of revision, archiving.
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import type { ApiRequest } from '#shared/api-v3/exchange.ts'
 import { filterQuery, filters, labels, meta, page, pageQuery, resource, templateReference, workspace } from '../arguments.ts'
 import { ArgumentRefusal, type Outcome, type ToolContext, tool } from '../tool.ts'

@@ -1,6 +1,6 @@
 // Tools of Templates: lists, publication, preview.
 
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { ApiUnreachable } from '#shared/api-v3/errors.ts'
 import { at, manifest, meta, observation, page, templateReference, workspace } from '../arguments.ts'
 import { ArgumentRefusal, tool } from '../tool.ts'

@@ -1,5 +1,5 @@
 // Tools of workspaces: list, overview, creation.
-import { apiPath } from '#shared/api-v3/client.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'
 
