@@ -4,7 +4,7 @@ import { duration, sentence } from '../data/format.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { type Column, Table } from '../parts/table/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { plainWords, silentSince } from '../words/why.ts'
+import { plainWords, silentSince } from '../words/silence.ts'
 import type { IncidentPage } from './page-state.ts'
 import { type Reading, readingsOf } from './readings.ts'
 

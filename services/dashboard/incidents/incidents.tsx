@@ -15,7 +15,7 @@ import { Failed, Loading } from '../parts/states.tsx'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { type Column, Table } from '../parts/table/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { plainWords } from '../words/why.ts'
+import { plainWords } from '../words/silence.ts'
 import { byDay, byTrouble, type IncidentItem, stateOfItem } from './incident-item.ts'
 import style from './incidents.page.css'
 

@@ -5,7 +5,7 @@ import { latency, percent } from '../data/format.ts'
 import { Sign, StatusMark } from '../parts/status-mark.tsx'
 import { Countdown, Since } from '../parts/time.tsx'
 import { nextWords } from '../words/next.ts'
-import { plainWords } from '../words/why.ts'
+import { plainWords } from '../words/silence.ts'
 import { figures } from './figures.ts'
 import { cursor, selection } from './view.ts'
 

@@ -12,7 +12,8 @@ import { useKeys } from '../parts/keys/keys.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Countdown, Since, Time } from '../parts/time.tsx'
 import { nextWords } from '../words/next.ts'
-import { incidentWords, plainWords } from '../words/why.ts'
+import { plainWords } from '../words/silence.ts'
+import { incidentWords } from '../words/why.ts'
 import { knownOf } from './known.ts'
 
 interface Props {

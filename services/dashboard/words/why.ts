@@ -1,7 +1,8 @@
 // The reason of a verdict in words for people: silence with its start and the expected interval, the failing reading, else the explanation
 // of the rule. Pure.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
-import { duration, isSameDay, sentence } from '../data/format.ts'
+import { duration, sentence } from '../data/format.ts'
+import { plainWords, silentSince, utcTime } from './silence.ts'
 
 type Rule = MonitorDetail['rules'][number]
 type Evidence = NonNullable<Rule['evidence']>
@@ -16,14 +17,6 @@ export interface Known {
   now: number
 }
 
-const silence = /\b(?:silent|nothing (?:was |has been )?reported) since (\d{4}-\d\d-\d\dT[\d:.]+Z)/
-
-/** Returns the instant of the last report before the silence that a text of the API names, ms; null: it names none. */
-export function silentSince(text: unknown): number | null {
-  const found = typeof text === 'string' ? silence.exec(text)?.[1] : undefined
-  return found === undefined ? null : Date.parse(found)
-}
-
 /** Returns the instants of the last reports of the signals that are silent, ms, by signal. */
 export function silentSignals(rules: readonly Pick<Rule, 'evidence'>[]): Map<string, number> {
   const silent = new Map<string, number>()
@@ -33,18 +26,6 @@ export function silentSignals(rules: readonly Pick<Rule, 'evidence'>[]): Map<str
       if (since !== null) silent.set(signal, since)
     }
   return silent
-}
-
-/** Returns `16:39:26 UTC`, with the day if it is not the day of `now`. */
-function utcTime(at: number, now: number): string {
-  const text = new Date(at).toISOString()
-  return `${isSameDay(at, now) ? '' : `${text.slice(0, 10)} `}${text.slice(11, 19)} UTC`
-}
-
-/** Replaces the instant of a silence in a text of the API by a time for people. Other texts stay as they are. */
-export function plainWords(text: string, now: number): string {
-  const since = silentSince(text)
-  return since === null ? text : text.replace(silence, `no report since ${utcTime(since, now)}`)
 }
 
 /** Returns the sentence about a rule's verdict; null: the rule was not judged yet. */

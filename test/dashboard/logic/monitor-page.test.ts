@@ -15,7 +15,8 @@ import { nextState } from '../../../services/dashboard/monitor/incidents/next-st
 import { logAddress } from '../../../services/dashboard/monitor/log/log-page.ts'
 import { stepWords, windowLife } from '../../../services/dashboard/monitor/maintenance/window.ts'
 import { deliveryWords, shownRows, storedRows, toggled } from '../../../services/dashboard/monitor/messages/alert-delivery.ts'
-import { incidentWords, plainWords, ruleWords, silentSignals } from '../../../services/dashboard/words/why.ts'
+import { plainWords } from '../../../services/dashboard/words/silence.ts'
+import { incidentWords, ruleWords, silentSignals } from '../../../services/dashboard/words/why.ts'
 
 t.test('time alone confirms a pending incident and closes a recovering incident, and a reminder changes no state', async t => {
   const at = '2026-01-05T12:02:00.000Z'

@@ -9,7 +9,7 @@ import { StatusMark } from '../../parts/status-mark.tsx'
 import { Table } from '../../parts/table/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { lasted, stateWords } from '../../words/incident.ts'
-import { plainWords } from '../../words/why.ts'
+import { plainWords } from '../../words/silence.ts'
 
 /** An incident as generation 3 lists it. */
 interface Incident {

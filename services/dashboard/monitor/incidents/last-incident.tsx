@@ -5,7 +5,7 @@ import { now } from '../../data/clock.ts'
 import { sentence } from '../../data/format.ts'
 import { Time } from '../../parts/time.tsx'
 import { lasted, stateWords } from '../../words/incident.ts'
-import { plainWords } from '../../words/why.ts'
+import { plainWords } from '../../words/silence.ts'
 
 export function LastIncident({ detail: { last_incident: last, rules } }: { detail: MonitorDetail }) {
   if (last === null) return null
