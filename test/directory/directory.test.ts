@@ -738,6 +738,24 @@ t.test('rule of a website monitor has the delays that the keepers use', async t 
   }
 })
 
+t.test('subject that is deleted while it is looked up is not found without its rules', async t => {
+  const store = createMemoryStore()
+  const doomed = { ...subjectDocument('doomed0001', 'w', 'doomed', 'Doomed', check, 5), kind: 'custom' as const }
+  await store.insert('subjects', [doomed])
+  const { get } = store
+  const { ask } = await start(
+    t,
+    Object.assign(store, {
+      get: async (collection: 'subjects', ids: readonly string[]) => {
+        if (ids.includes(doomed.id)) await store.upsert('subjects', [{ ...doomed, rev: 2, rules: [], deletedAt: 9 }])
+        return get(collection, ids)
+      },
+    }),
+  )
+  const found = await ask('find-subjects', { slug: 'doomed', workspaceIds: ['w'] }, 'trace')
+  t.strictSame(found, { subject: null, workspaceIds: [] })
+})
+
 t.test('subject is found by its slug although many Resources of Templates have the same key in other workspaces', async t => {
   const { store, ask } = await start(t, createMemoryStore())
   const workspaceIds = Array.from({ length: 40 }, (_, i) => `w${i}`)

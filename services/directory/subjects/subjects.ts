@@ -47,6 +47,8 @@ export const findSubjects: AskAnswerer<'find-subjects'> = async ({ store, websit
   const named = await store.find('subjects', { where, limit: workspaceIds.length, select: ['template', 'workspaceId'] })
   const found = named.filter(isOfGenerations1And2).slice(0, limits.subject.ambiguous + 1)
   const [only = null] = found.length === 1 ? await store.get('subjects', [found[0]?.id ?? '']) : []
+  // A subject that is deleted between the two reads has no rules any more, and must not be found without them.
+  if (only !== null && only.deletedAt !== null) return { subject: null, workspaceIds: [] }
   return { subject: only && customSubjectView(only, websiteHolds), workspaceIds: found.map(({ workspaceId }) => workspaceId) }
 }
 
