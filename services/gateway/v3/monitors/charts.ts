@@ -24,6 +24,8 @@ const ranges = {
 } as const
 
 const one = '/workspaces/:workspace/resources/:resource'
+/** Largest number of characters of a signal's key in a query. */
+const signalCharacters = 400
 const rangeQuery = {
   range: { schema: ChartRange, meaning: '`24h` unless sent.' },
   figures: figuresParameter,
@@ -69,7 +71,7 @@ const showValues = route('GET', `${one}/values`, {
   query: {
     ...rangeQuery,
     signal: {
-      schema: Type.String({ minLength: 1, maxLength: 400 }),
+      schema: Type.String({ minLength: 1, maxLength: signalCharacters }),
       meaning: 'The key of a signal; the first that senders report unless sent.',
     },
   },
@@ -78,6 +80,8 @@ const showValues = route('GET', `${one}/values`, {
   handler: async (context, { found, query, traceId }) => {
     const signal = (query['signal'] as string | undefined) ?? found.signals.find(({ isPlatform }) => !isPlatform)?.key
     if (signal === undefined) throw noSuchSignal()
+    if (signal.length > signalCharacters)
+      throw refusal('validation', 'Invalid signal', `A key has at most ${signalCharacters} characters`, 'signal')
     const wanted = frameOf(context, query['range'])
     const names = figuresOf(query['figures'])
     const { id: subjectId } = found
