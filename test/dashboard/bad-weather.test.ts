@@ -6,7 +6,7 @@ import type { DeliveryLogDocument } from '#shared/contracts/notifications/delive
 import { limits } from '#shared/limits/limits.ts'
 import { startDashboardWorld } from '../support/worlds/dashboard-world.ts'
 import { closeMs } from '../support/worlds/whole-world.ts'
-import { axeFaults, open, overflows, withBrowser } from './chromium.ts'
+import { axeFaults, open, overflows, seeAll, withBrowser } from './chromium.ts'
 
 await withBrowser(async () => {
   const world = await startDashboardWorld()
@@ -160,7 +160,7 @@ await withBrowser(async () => {
             await close()
           }
         const { page, faults, close } = await open(world.address, `/monitors/${id}`, { as: 'vera' })
-        await page.getByText('Observation log').click()
+        await seeAll(page)
         await page.getByRole('region', { name: 'Observation log' }).waitFor()
         t.same(faults, [])
         await close()
@@ -183,7 +183,7 @@ await withBrowser(async () => {
     await world.store.insert('deliveryLog', [delivery])
     for (const width of [1280, 360]) {
       const log = await open(world.address, `/monitors/${id}`, { as: 'vera', width })
-      await log.page.getByText('Observation log').click()
+      await seeAll(log.page)
       await log.page.getByRole('region', { name: 'Observation log' }).waitFor()
       const deliveries = await open(world.address, '/deliveries', { as: 'vera', width })
       await deliveries.page.getByText('Show', { exact: true }).first().click()
