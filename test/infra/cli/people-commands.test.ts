@@ -433,7 +433,7 @@ t.test('refused command prints one message on standard error and ends with the e
     ['key delete gone', 5, /^There is no key "gone": .\/watchkeeper key list shows them\.$/],
     ['destination secret gone --workspace Second', 5, /^There is no destination "gone"/],
     ['audit --installation --url http://127.0.0.1', 2, /^--installation goes without --url and --profile/],
-    ['destination create x --workspace Second', 2, /required option '--to <url>'/],
+    ['destination create x --workspace Second', 2, /^Say where messages go: --to <url>, or --set <key=value>\.$/],
     ['incident replay gone', 5, /^There is no incident "gone"/],
     ['audit --installation --workspace gone', 5, /^There is no workspace "gone"/],
     [
