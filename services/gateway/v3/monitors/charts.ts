@@ -25,7 +25,7 @@ const ranges = {
 
 const one = '/workspaces/:workspace/resources/:resource'
 /** Largest number of characters of a signal's key in a query. */
-const signalCharacters = 400
+const signalCharacters = 200
 const rangeQuery = {
   range: { schema: ChartRange, meaning: '`24h` unless sent.' },
   figures: figuresParameter,
