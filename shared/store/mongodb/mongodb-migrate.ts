@@ -92,7 +92,12 @@ function groundOf(database: Db, marks: Collection<Mark>, me: string, { tell }: M
     while (open.length > 0) {
       const changed = open.map(changeOf).filter(document => document !== null)
       if (collections[name].compact) return void (await answered(putUpserts(collection, name, changed)))
-      const next = changed.map(document => ({ ...document, rev: Number(document['rev']) + 1 }))
+      // The writer tells this write from one that a keeper made meanwhile, with the same rev and the writer of the document that was read.
+      const next = changed.map(document => ({
+        ...document,
+        rev: Number(document['rev']) + 1,
+        ...(document['writer'] === undefined ? {} : { writer: me }),
+      }))
       const results = await answered(putReplacements(collection, name, next))
       const refused = changed.filter((_, index) => results[index] !== 'written').map(document => String(document['id']))
       open = (await answered(collection.find({ _id: { $in: refused } }).toArray())).map(fromKept)
