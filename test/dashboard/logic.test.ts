@@ -12,16 +12,10 @@ import { createStream, link, onNews, type Source } from '../../services/dashboar
 import { createRows } from '../../services/dashboard/list/rows.ts'
 import { countOf, filterMark, shownFilters, summarySentence, worstOf } from '../../services/dashboard/list/summary.ts'
 import { curlOf } from '../../services/dashboard/monitor/curl.ts'
+import { answersIn, changedAnswers, type FormField } from '../../services/dashboard/parts/form/field-values.ts'
 import { createFormState, fieldOf, submitForm } from '../../services/dashboard/parts/form/form-state.ts'
 import { returnPath } from '../../services/dashboard/sign-in/words.ts'
-import {
-  answersOf,
-  changedAnswers,
-  nameOf,
-  usualAnswers,
-  warningsOf,
-  withScheme,
-} from '../../services/dashboard/website/answers.ts'
+import { allFields, answersOf, nameOf, usualAnswers, warningsOf, withScheme } from '../../services/dashboard/website/answers.ts'
 
 const second = 1_000
 const hour = 3_600 * second
@@ -111,11 +105,35 @@ t.test('request that a form sends has only the changed fields', async t => {
   }
   t.match(answers, wanted)
   t.notOk('confirm_after' in answers, 'an empty delay stays the installation’s')
-  t.strictSame(changedAnswers(answers, { ...answers, interval_value: 1 }), { interval_value: 5 })
+  t.strictSame(changedAnswers(allFields, answers, { ...answers, interval_value: 1 }), { interval_value: 5 })
   values.set('interval_value', 'often')
   t.equal(answersOf(values)['interval_value'], 'often', 'the server says what is wrong with it')
   t.strictSame([withScheme('http://a'), withScheme('')], ['http://a', ''])
   t.strictSame([nameOf('', 'shop.example/x'), nameOf('Shop', 'shop.example')], ['shop.example', 'Shop'])
+})
+
+t.test('input of each type of field is read as its answer, and an empty one is none', async t => {
+  const field = { label: '', help: '', required: false, default: null, options: [], min: null, max: null }
+  const rows: [type: FormField['type'], typed: string, answer: unknown, more?: Partial<FormField>][] = [
+    ['string', ' two words ', ' two words '],
+    ['string', ' text/plain ', 'text/plain', { form: 'media type' }],
+    ['integer', ' 5 ', 5],
+    ['duration', 'often', 'often'],
+    ['boolean', 'false', false],
+    ['boolean', 'on', true, { default: false }],
+    ['enum', 'gold', 'gold'],
+    ['string_list', '/\r\n /var lib\n\n', ['/', '/var lib']],
+    ['integer_list', '22, 443;x', [22, 443, 'x']],
+  ]
+  for (const [type, typed, answer, more] of rows) {
+    const fields = [{ ...field, key: 'k', type, ...more }]
+    const values = (text: string) => Object.assign(new FormData(), { get: () => text })
+    t.strictSame(answersIn(fields, values(typed)), { k: answer }, `${type} ${typed}`)
+    if (more?.default === undefined) t.strictSame(answersIn(fields, values('')), {}, `${type}, empty`)
+  }
+  const kept = [{ ...field, key: 'k', type: 'string' as const }]
+  t.strictSame(changedAnswers(kept, {}, { k: '' }), {}, 'an empty text that stays empty')
+  t.strictSame(changedAnswers(kept, {}, { k: 'x' }), { k: null }, 'a text that is emptied')
 })
 
 t.test('form warns of settings by which no check can pass, and of statuses that no response has', async t => {

@@ -5,9 +5,10 @@ import type { SentDestination } from '#shared/contracts/notifications/sent-desti
 import { askV3 } from '../data/api.ts'
 import { announce } from '../parts/announce.ts'
 import { FormDialog } from '../parts/confirm.tsx'
-import { CheckField, ChoiceField, TextField } from '../parts/form/field.tsx'
+import { ChoiceField, TextField } from '../parts/form/field.tsx'
+import { FieldsOf } from '../parts/form/fields-form.tsx'
 import { textOf } from '../parts/form/form.tsx'
-import { type ListedChannel, type ListedField, membersOf, nameOf, shownValue } from './channels.ts'
+import { type ListedChannel, type ListedField, membersOf, nameIn, settingsOf } from './channels.ts'
 import { destinationPath } from './destination.ts'
 
 interface FormProps {
@@ -16,7 +17,12 @@ interface FormProps {
   onClose(): void
 }
 
-const namesOf = (fields: readonly ListedField[]): string[] => ['type', 'name', ...fields.map(nameOf), 'default']
+const namesOf = (fields: readonly ListedField[]): string[] => [
+  'type',
+  'name',
+  ...fields.map(({ key }) => nameIn(fields)(key)),
+  'default',
+]
 
 const fieldsOf = (channels: readonly ListedChannel[], type: string): readonly ListedField[] =>
   channels.find(channel => channel.type === type)?.fields ?? []
@@ -25,7 +31,7 @@ export function NewDestination({ channels, onDone, onClose }: FormProps) {
   const type = useSignal(channels[0]?.type ?? '')
   const fields = fieldsOf(channels, type.value)
   const send = async (values: FormData) => {
-    const body = { type: type.peek(), name: textOf(values, 'name'), ...membersOf(fields, values, true) }
+    const body = { type: type.peek(), name: textOf(values, 'name'), ...membersOf(fields, values) }
     const made = await askV3<SentDestination>('POST', destinationPath(), body)
     announce(`Destination ${made.name} created${made.default ? ': it is the default' : ''}.`)
     await onDone()
@@ -42,9 +48,7 @@ export function NewDestination({ channels, onDone, onClose }: FormProps) {
         }}
       />
       <TextField name="name" label="Name" />
-      {fields.map(field => (
-        <SettingField key={`${type.value} ${field.key}`} field={field} />
-      ))}
+      <FieldsOf key={type.value} fields={fields} answers={{}} nameOf={nameIn(fields)} />
     </FormDialog>
   )
 }
@@ -52,7 +56,7 @@ export function NewDestination({ channels, onDone, onClose }: FormProps) {
 export function ChangeDestination({ channels, changed, onDone, onClose }: FormProps & { changed: SentDestination }) {
   const fields = fieldsOf(channels, changed.type)
   const send = async (values: FormData) => {
-    const body = { name: textOf(values, 'name'), ...membersOf(fields, values, false) }
+    const body = { name: textOf(values, 'name'), ...membersOf(fields, values) }
     const { name } = await askV3<SentDestination>('PATCH', destinationPath(changed.id), body)
     announce(`Destination ${name} changed.`)
     await onDone()
@@ -60,33 +64,7 @@ export function ChangeDestination({ channels, changed, onDone, onClose }: FormPr
   return (
     <FormDialog title={`Change ${changed.name}`} act="Save" fields={namesOf(fields)} send={send} onClose={onClose}>
       <TextField name="name" label="Name" defaultValue={changed.name} />
-      {fields.map(field => (
-        <SettingField key={field.key} field={field} present={changed} />
-      ))}
+      <FieldsOf fields={fields} answers={settingsOf(fields, changed)} nameOf={nameIn(fields)} isChange />
     </FormDialog>
   )
-}
-
-/** `present`: the destination that the form changes; absent: the form creates one. */
-function SettingField({ field, present }: { field: ListedField; present?: SentDestination }) {
-  const { label, help, type, secret, options } = field
-  const value = shownValue(field, present)
-  const isKept = secret && present !== undefined
-  const shown = {
-    name: nameOf(field),
-    label: isKept ? `New ${label}` : label,
-    hint: isKept
-      ? 'Leave it empty to keep the present one, which is never shown.'
-      : secret
-        ? `${help} It is never shown again.`
-        : help,
-  }
-  if (type === 'boolean') return <CheckField {...shown} defaultChecked={value === 'true'} />
-  if (type === 'enum') {
-    return <ChoiceField {...shown} of={options.map(option => ({ value: option, word: option }))} defaultValue={value} />
-  }
-  const typed =
-    type === 'url' ? ({ type: 'url', inputMode: 'url' } as const) : type === 'integer' ? ({ inputMode: 'numeric' } as const) : {}
-  const hidden = secret && type !== 'url' ? ({ type: 'password' } as const) : {}
-  return <TextField {...shown} {...typed} {...hidden} autoComplete="off" defaultValue={value} />
 }

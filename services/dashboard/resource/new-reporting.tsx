@@ -2,8 +2,8 @@
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { askV3 } from '../data/api.ts'
 import { pathTo } from '../data/routing.ts'
-import { may } from '../data/session.ts'
 import { pageTitle } from '../data/title.ts'
+import { ForEditors } from '../parts/for-editors.tsx'
 import { Shown, useLoaded } from '../parts/loaded.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import { Empty } from '../parts/states.tsx'
@@ -20,13 +20,9 @@ export function NewReporting() {
         <a href="/">Monitoring</a>
       </p>
       <h1>Watch what reports by itself</h1>
-      {may('editor') ? (
+      <ForEditors>
         <Chosen />
-      ) : (
-        <Empty title="Not for viewers">
-          <p>An editor or owner of the workspace adds monitors.</p>
-        </Empty>
-      )}
+      </ForEditors>
     </>
   )
 }

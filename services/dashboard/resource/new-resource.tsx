@@ -1,24 +1,20 @@
 // The page that creates a monitor of a Template.
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
-import { askV3 } from '../data/api.ts'
 import { pathTo } from '../data/routing.ts'
-import { may } from '../data/session.ts'
 import { pageTitle } from '../data/title.ts'
-import { Shown, useLoaded } from '../parts/loaded.tsx'
+import { ForEditors } from '../parts/for-editors.tsx'
+import { Shown } from '../parts/loaded.tsx'
 import { Empty } from '../parts/states.tsx'
-import { inWorkspace, isSystem } from '../templates/template.ts'
+import { isSystem } from '../templates/template.ts'
+import { useTemplate } from '../templates/use-template.ts'
 import { ResourceForm } from './resource-form.tsx'
 
 export function NewResource({ params: { template = '' } }: { params: Readonly<Record<string, string>> }) {
   pageTitle.value = 'New monitor'
-  return may('editor') ? (
-    <Shown of={useLoaded(() => askV3<SentTemplate>('GET', inWorkspace(`/templates/${encodeURIComponent(template)}`)))}>
-      {found => <Found template={found} />}
-    </Shown>
-  ) : (
-    <Empty title="Not for viewers">
-      <p>An editor or owner of the workspace adds monitors.</p>
-    </Empty>
+  return (
+    <ForEditors>
+      <Shown of={useTemplate(template)}>{found => <Found template={found} />}</Shown>
+    </ForEditors>
   )
 }
 

@@ -1,13 +1,12 @@
 // The page that creates a custom subject.
 import { go } from '../data/router.ts'
 import { pathTo } from '../data/routing.ts'
-import { may } from '../data/session.ts'
 import { pageTitle } from '../data/title.ts'
 import { announce } from '../parts/announce.ts'
 import { ButtonLink } from '../parts/button.tsx'
+import { ForEditors } from '../parts/for-editors.tsx'
 import { TextField } from '../parts/form/field.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
-import { Empty } from '../parts/states.tsx'
 import { createSubject } from './subject.ts'
 
 export function NewSubject() {
@@ -18,19 +17,13 @@ export function NewSubject() {
         <a href="/">Monitoring</a>
       </p>
       <h1>Watch what reports by itself</h1>
-      {may('editor') ? (
-        <>
-          <p>
-            A backup, a queue, a fleet of sensors: something that reports how it is. It has signals, to which it reports, and
-            rules, which decide that there is trouble.
-          </p>
-          <NameForm />
-        </>
-      ) : (
-        <Empty title="Not for viewers">
-          <p>An editor or owner of the workspace adds monitors.</p>
-        </Empty>
-      )}
+      <ForEditors>
+        <p>
+          A backup, a queue, a fleet of sensors: something that reports how it is. It has signals, to which it reports, and rules,
+          which decide that there is trouble.
+        </p>
+        <NameForm />
+      </ForEditors>
     </>
   )
 }

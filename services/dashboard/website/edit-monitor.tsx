@@ -1,16 +1,15 @@
 // The page that changes a monitor: a website by its own form, a monitor of a published Template by the fields of its Template.
 import { useMemo } from 'preact/hooks'
 import { websiteTemplate } from '#shared/checks/http/fields.ts'
-import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { askV3, read } from '../data/api.ts'
 import { createLoaded } from '../data/loaded.ts'
 import { pageTitle } from '../data/title.ts'
 import { enterWorkspaceOf } from '../data/workspace.ts'
-import { Shown, useLoaded } from '../parts/loaded.tsx'
+import { Shown } from '../parts/loaded.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { type ExistingResource, ResourceForm } from '../resource/resource-form.tsx'
-import { inWorkspace } from '../templates/template.ts'
+import { useTemplate } from '../templates/use-template.ts'
 import { type ExistingWebsite, WebsiteForm } from './website-form.tsx'
 
 type Resource = (ExistingWebsite & ExistingResource) & { template: string | null }
@@ -50,13 +49,12 @@ export function EditMonitor({ params }: { params: Readonly<Record<string, string
           </p>
         </Empty>
       ) : (
-        <OfTemplate existing={found} template={found.template} />
+        <OfTemplate key={found.id} existing={found} template={found.template} />
       )}
     </>
   )
 }
 
 function OfTemplate({ existing, template }: { existing: ExistingResource; template: string }) {
-  const loaded = useLoaded(() => askV3<SentTemplate>('GET', inWorkspace(`/templates/${encodeURIComponent(template)}`)))
-  return <Shown of={loaded}>{found => <ResourceForm template={found} existing={existing} />}</Shown>
+  return <Shown of={useTemplate(template)}>{found => <ResourceForm template={found} existing={existing} />}</Shown>
 }

@@ -1,7 +1,6 @@
 // The form of a website monitor. Shows the address; all other fields have defaults and are collapsed below the address.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { CheckField } from '#shared/checks/check-field.ts'
 import { httpFields, url, websiteTemplate } from '#shared/checks/http/fields.ts'
 import {
   confirmAfter,
@@ -16,11 +15,13 @@ import { go } from '../data/router.ts'
 import { workspaceId } from '../data/session.ts'
 import { announce } from '../parts/announce.ts'
 import { ButtonLink } from '../parts/button.tsx'
-import { AreaField, CheckField as BooleanField, ChoiceField, Labelled, TextField } from '../parts/form/field.tsx'
+import { Labelled, TextField } from '../parts/form/field.tsx'
+import { changedAnswers, type FieldAnswers, textOfAnswer } from '../parts/form/field-values.ts'
+import { FieldsOf } from '../parts/form/fields-form.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import { Failed, Loading } from '../parts/states.tsx'
-import { answersOf, changedAnswers, nameOf, usualAnswers, type WebsiteAnswers, warningsOf, websiteFields } from './answers.ts'
+import { allFields, answersOf, nameOf, usualAnswers, warningsOf, websiteFields } from './answers.ts'
 import style from './website.page.css'
 
 addPageStyle(style)
@@ -28,7 +29,7 @@ addPageStyle(style)
 export interface ExistingWebsite {
   id: string
   name: string
-  meta: WebsiteAnswers
+  meta: FieldAnswers
 }
 
 interface Location {
@@ -65,7 +66,10 @@ function Fields({ existing, locations }: { existing: ExistingWebsite | null; loc
     const saved =
       existing === null
         ? await askV3<{ id: string }>('POST', all, { template: websiteTemplate, name, meta })
-        : await askV3<{ id: string }>('PATCH', `${all}/${existing.id}`, { name, meta: changedAnswers(meta, existing.meta) })
+        : await askV3<{ id: string }>('PATCH', `${all}/${existing.id}`, {
+            name,
+            meta: changedAnswers(allFields, meta, existing.meta),
+          })
     announce(existing === null ? `${name} is added. Its first check is on its way.` : `${name} is saved.`)
     go(`/monitors/${saved.id}`)
   }
@@ -77,7 +81,7 @@ function Fields({ existing, locations }: { existing: ExistingWebsite | null; loc
         label={url.label}
         inputMode="url"
         placeholder="https://shop.example/health"
-        defaultValue={shownIn(given, url)}
+        defaultValue={textOfAnswer(url, given[url.key])}
         autoFocus
         required
       />
@@ -121,39 +125,15 @@ function Locations({ locations, chosen }: { locations: readonly Location[]; chos
   )
 }
 
-/** A field as its type is drawn. */
-function Asked({ field, given }: { field: CheckField; given: WebsiteAnswers }) {
-  const { key: name, type, label, form } = field
-  const shown = { name, label, ...(field.hint === undefined ? {} : { hint: field.hint }) }
-  const defaultValue = shownIn(given, field)
-  if (type === 'enum') {
-    const of = field.options.map(value => ({ value, word: field.words?.[value] ?? value }))
-    return <ChoiceField {...shown} of={of} defaultValue={defaultValue} />
-  }
-  if (type === 'boolean') return <BooleanField {...shown} defaultChecked={given[name] === true} />
-  if (type === 'string_list') return <AreaField hint="One in each line." {...shown} defaultValue={defaultValue} />
-  if (form === 'lines') return <AreaField {...shown} defaultValue={defaultValue} />
-  if (type === 'integer_list') return <TextField hint="With commas between." {...shown} defaultValue={defaultValue} />
-  if (type === 'string') return <TextField {...shown} defaultValue={defaultValue} />
-  return <TextField {...shown} type="number" min={field.min ?? 0} defaultValue={defaultValue} />
-}
-
-/** Returns an answer as a person types it. */
-function shownIn(given: WebsiteAnswers, { key, type }: CheckField): string {
-  const answer = given[key] ?? ''
-  return Array.isArray(answer) ? answer.join(type === 'integer_list' ? ', ' : '\n') : String(answer)
-}
-
-function Interval({ given }: { given: WebsiteAnswers }) {
+function Interval({ given }: { given: FieldAnswers }) {
   return (
     <div class="pair">
-      <Asked field={intervalValue} given={given} />
-      <Asked field={intervalUnit} given={given} />
+      <FieldsOf fields={[intervalValue, intervalUnit]} answers={given} />
     </div>
   )
 }
 
-function Request({ given, isOpen }: { given: WebsiteAnswers; isOpen: boolean }) {
+function Request({ given, isOpen }: { given: FieldAnswers; isOpen: boolean }) {
   const warnings = useSignal<readonly string[]>(warningsOf(given))
   const judge = ({ currentTarget }: { currentTarget: HTMLElement }) => {
     const form = currentTarget.closest('form')
@@ -162,7 +142,7 @@ function Request({ given, isOpen }: { given: WebsiteAnswers; isOpen: boolean }) 
   return (
     <details class="part-of-form" open={isOpen} onInput={judge}>
       <summary>Request and expected response</summary>
-      {httpFields.map(field => field.key !== url.key && <Asked key={field.key} field={field} given={given} />)}
+      <FieldsOf fields={httpFields.filter(({ key }) => key !== url.key)} answers={given} />
       <div role="status">
         {warnings.value.map(sentence => (
           <p key={sentence} class="website-warning">
@@ -174,13 +154,11 @@ function Request({ given, isOpen }: { given: WebsiteAnswers; isOpen: boolean }) 
   )
 }
 
-function Judging({ given, isOpen }: { given: WebsiteAnswers; isOpen: boolean }) {
+function Judging({ given, isOpen }: { given: FieldAnswers; isOpen: boolean }) {
   return (
     <details class="part-of-form" open={isOpen}>
       <summary>When it counts as down</summary>
-      {[failureMode, confirmAfter, recoverAfter].map(field => (
-        <Asked key={field.key} field={field} given={given} />
-      ))}
+      <FieldsOf fields={[failureMode, confirmAfter, recoverAfter]} answers={given} />
     </details>
   )
 }

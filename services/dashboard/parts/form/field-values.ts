@@ -1,35 +1,54 @@
 // Conversion between the inputs of a form and the answers to a list of fields. Pure.
-import type { SentField } from '#shared/contracts/resources/sent-template.ts'
+import type { TemplateField } from '#shared/contracts/resources/template.ts'
 
-/** What a form needs to know of a field. */
-export type FormField = Pick<SentField, 'key' | 'label' | 'help' | 'type' | 'required' | 'default' | 'options' | 'min' | 'max'>
+/** A field that a form draws: of a Template, of a kind of check, or of a type of destination. */
+export interface FormField extends Pick<TemplateField, 'key' | 'label' | 'help' | 'type' | 'required' | 'min' | 'max'> {
+  default: unknown
+  options: readonly string[]
+  /** For people who fill in a form, in the place of what follows from help, bounds and default. */
+  hint?: string
+  /** For people, of each option; absent: the options are shown as they are. */
+  words?: Readonly<Record<string, string>>
+  /** `lines`: a text that may have several lines. `media type`: one without blanks around it. */
+  form?: 'media type' | 'lines'
+  /** True: the present answer is never shown, and stays unless another one is given. */
+  isWriteOnly?: boolean
+}
 
 /** Answers by the key of their field, as the API takes and returns them. */
 export type FieldAnswers = Readonly<Record<string, unknown>>
 
+/** Returns the name of a field's input. */
+export type NameOf = (key: string) => string
+
 interface Values {
   get(name: string): unknown
+  getAll(name: string): unknown[]
 }
+
+/** Whether a field is a box to tick. Without a default, a choice can also say that nothing is set. */
+export const isBox = ({ type, default: usual }: FormField): boolean => type === 'boolean' && usual !== null
 
 /**
  * Returns the answers that the inputs hold. An empty input is no answer, so its field has its default. A text that is no number is returned
- * as it was typed, and the API refuses it. `nameOf`: name of a field's input.
+ * as it was typed, and the API refuses it.
  */
-export function answersIn(fields: readonly FormField[], values: Values, nameOf: (key: string) => string): FieldAnswers {
+export function answersIn(fields: readonly FormField[], values: Values, nameOf: NameOf = key => key): Record<string, unknown> {
   const answers = fields.flatMap(field => {
-    const value = values.get(nameOf(field.key))
-    const text = typeof value === 'string' ? value.trim() : ''
-    return text === '' ? [] : [[field.key, answerOf(field.type, text)] as const]
+    const answer = answerOf(field, values, nameOf(field.key))
+    return answer === '' ? [] : [[field.key, answer] as const]
   })
   return Object.fromEntries(answers)
 }
 
-/** Returns the answers that differ from the stored ones. A stored answer that is empty now is null: the field gets its default again. */
+/**
+ * Returns the answers that differ from the stored ones. A stored answer that is empty now is null: the field gets its default again. A stored
+ * empty text is the same as no answer.
+ */
 export function changedAnswers(fields: readonly FormField[], answers: FieldAnswers, stored: FieldAnswers): FieldAnswers {
-  const before = new Map(Object.entries(stored))
-  const now = new Map(Object.entries(answers))
+  const [before, now] = [stored, answers].map(given => new Map(Object.entries(given).filter(([, answer]) => answer !== '')))
   const changed = fields.flatMap(({ key }) => {
-    const [was, is] = [before.get(key) ?? null, now.get(key) ?? null]
+    const [was = null, is = null] = [before?.get(key), now?.get(key)]
     return JSON.stringify(was) === JSON.stringify(is) ? [] : [[key, is] as const]
   })
   return Object.fromEntries(changed)
@@ -37,28 +56,28 @@ export function changedAnswers(fields: readonly FormField[], answers: FieldAnswe
 
 /** Returns the text of an answer in its input; empty: no answer. */
 export function textOfAnswer({ type }: Pick<FormField, 'type'>, answer: unknown): string {
-  if (answer === null || answer === undefined) return ''
   if (Array.isArray(answer)) return answer.join(type === 'string_list' ? '\n' : ', ')
-  return String(answer)
+  return String(answer ?? '')
 }
 
-function answerOf(type: FormField['type'], text: string): unknown {
-  switch (type) {
-    case 'integer':
-    case 'number':
-    case 'duration':
-    case 'duration_seconds':
-      return numberOr(text)
-    case 'boolean':
-      return text === 'true'
-    case 'string_list':
-      return partsOf(text, /\n/)
-    case 'integer_list':
-      return partsOf(text, /[\s,;]+/).map(numberOr)
-    default:
-      return text
-  }
+/** Returns an empty text if the input is empty. */
+function answerOf(field: FormField, values: Values, name: string): unknown {
+  const { type, form } = field
+  if (type === 'location_list') return values.getAll(name)
+  if (isBox(field)) return values.get(name) !== null
+  const typed = String(values.get(name) ?? '')
+  // Blanks around a text may be part of it, such as of a text that a page must contain.
+  if (type === 'string' && form !== 'media type') return typed
+  const text = typed.trim()
+  if (text === '') return ''
+  if (type === 'boolean') return text === 'true'
+  if (type === 'string_list') return partsOf(text, /[\r\n]+/)
+  if (type === 'integer_list') return partsOf(text, /[\s,;]+/).map(numberOr)
+  return isNumber(type) ? numberOr(text) : text
 }
+
+export const isNumber = (type: FormField['type']): boolean =>
+  type === 'integer' || type === 'number' || type === 'duration' || type === 'duration_seconds'
 
 const partsOf = (text: string, between: RegExp): string[] =>
   text

@@ -1,76 +1,96 @@
 // Inputs for any list of fields: label, help, bounds and default of each come from the list. Drawn inside a Form.
-import { AreaField, ChoiceField, TextField } from './field.tsx'
-import { type FieldAnswers, type FormField, textOfAnswer } from './field-values.ts'
+import { AreaField, CheckField, ChoiceField, TextField } from './field.tsx'
+import { type FieldAnswers, type FormField, isBox, isNumber, type NameOf, textOfAnswer } from './field-values.ts'
 
 interface FieldsProps {
   fields: readonly FormField[]
   /** Present answers; empty for something new. */
   answers: FieldAnswers
-  /** Returns the name of a field's input. */
-  nameOf(key: string): string
+  nameOf?: NameOf
+  /** Whether there are present answers, so that one that is never shown can be kept. */
+  isChange?: boolean
 }
 
-export function FieldsOf({ fields, answers, nameOf }: FieldsProps) {
+export function FieldsOf({ fields, answers, nameOf = key => key, isChange = false }: FieldsProps) {
+  const given = new Map(Object.entries(answers))
   return (
     <>
       {fields.map(field => (
-        <Input key={field.key} field={field} name={nameOf(field.key)} given={new Map(Object.entries(answers)).get(field.key)} />
+        <Input key={field.key} field={field} name={nameOf(field.key)} given={given.get(field.key)} isChange={isChange} />
       ))}
     </>
   )
 }
 
-function Input({ field, name, given }: { field: FormField; name: string; given: unknown }) {
-  const { key, label, type, required, default: usual, options, min, max } = field
-  const text = textOfAnswer(field, given)
-  const shown = { name, label: label || key, hint: hintOf(field) }
+interface InputProps {
+  field: FormField
+  name: string
+  given: unknown
+  isChange: boolean
+}
+
+function Input({ field, name, given, isChange }: InputProps) {
+  const { key, label, type, required, default: usual, min, max, form, isWriteOnly = false } = field
+  const isKept = isWriteOnly && isChange
+  const shown = { name, label: isKept ? `New ${label}` : label || key, hint: isKept ? keptHint : hintOf(field) }
+  if (isBox(field)) return <CheckField {...shown} defaultChecked={(given ?? usual) === true} />
+  const defaultValue = isWriteOnly ? '' : textOfAnswer(field, given)
   if (type === 'boolean' || type === 'enum') {
-    const words = type === 'boolean' ? yesOrNo : options.map(value => ({ value, word: value }))
-    const none = { value: '', word: usual === null ? (required ? 'Choose one' : 'Not set') : `Default: ${wordOf(words, usual)}` }
-    return <ChoiceField {...shown} of={[none, ...words]} defaultValue={text} />
+    const none = usual === null ? [{ value: '', word: required ? 'Choose one' : 'Not set' }] : []
+    return (
+      <ChoiceField {...shown} of={[...none, ...choicesOf(field)]} defaultValue={defaultValue || textOfAnswer(field, usual)} />
+    )
   }
-  if (type === 'string_list')
-    return <AreaField {...shown} defaultValue={text} placeholder={textOfAnswer(field, usual)} rows={3} />
+  // A hint of the field's own may say that an empty input means something else than the default.
+  const placeholder = field.hint === undefined ? textOfAnswer(field, usual) : ''
+  if (type === 'string_list' || form === 'lines')
+    return <AreaField {...shown} defaultValue={defaultValue} placeholder={placeholder} rows={3} />
   return (
     <TextField
       {...shown}
-      {...(isNumber(type) ? { type: 'number', step: type === 'number' ? ('any' as const) : 1 } : {})}
-      {...(type === 'url' ? { inputMode: 'url' as const } : {})}
-      {...(min === null ? {} : { min })}
-      {...(max === null ? {} : { max })}
-      defaultValue={text}
-      placeholder={textOfAnswer(field, usual)}
-      required={required && usual === null}
+      {...(isNumber(type) ? { type: 'number' as const, step: type === 'number' ? ('any' as const) : 1 } : {})}
+      {...(type === 'url' ? { type: 'url' as const, inputMode: 'url' as const } : {})}
+      {...(isWriteOnly ? { autoComplete: 'off', ...(type === 'url' ? {} : { type: 'password' as const }) } : {})}
+      {...(isNumber(type) && min !== null ? { min } : {})}
+      {...(isNumber(type) && max !== null ? { max } : {})}
+      defaultValue={defaultValue}
+      placeholder={placeholder}
+      required={required && usual === null && !isKept}
     />
   )
 }
+
+const keptHint = 'Leave it empty to keep the present one, which is never shown.'
+
+const choicesOf = ({ type, options, words }: FormField) =>
+  type === 'boolean' ? yesOrNo : options.map(value => ({ value, word: words?.[value] ?? value }))
 
 const yesOrNo = [
   { value: 'true', word: 'yes' },
   { value: 'false', word: 'no' },
 ]
 
-const wordOf = (words: readonly { value: string; word: string }[], value: unknown): string =>
-  words.find(one => one.value === String(value))?.word ?? String(value)
-
-const isNumber = (type: FormField['type']): boolean => ['integer', 'number', 'duration', 'duration_seconds'].includes(type)
+const forms: Partial<Record<FormField['type'], string>> = {
+  duration: 'In seconds.',
+  duration_seconds: 'In seconds.',
+  string_list: 'One on each line.',
+  integer_list: 'With commas between.',
+}
 
 /** Returns the help of a field, its unit or form, its bounds, and what an empty input means. */
-function hintOf({ help, type, required, default: usual, min, max, options }: FormField): string {
-  const form: Partial<Record<FormField['type'], string>> = {
-    duration: 'In seconds.',
-    duration_seconds: 'In seconds.',
-    string_list: 'One on each line.',
-    integer_list: 'With commas between.',
-  }
-  const bounds = [...(min === null ? [] : [`at least ${min}`]), ...(max === null ? [] : [`at most ${max}`])].join(', ')
-  const isChosen = type === 'boolean' || options.length > 0
-  const empty = usual === null ? (required ? 'Required.' : '') : `Empty: ${textOfAnswer({ type }, usual).replaceAll('\n', ', ')}.`
+function hintOf(field: FormField): string {
+  const { hint, help, type, required, default: usual, min, max, isWriteOnly } = field
+  if (hint !== undefined) return hint
+  const limits = [...(min === null ? [] : [`at least ${min}`]), ...(max === null ? [] : [`at most ${max}`])].join(', ')
+  const text = textOfAnswer(field, usual).replaceAll('\n', ', ')
+  const isTyped = type !== 'enum' && type !== 'boolean'
   return [
     help === '' || /[.!?]$/.test(help) ? help : `${help}.`,
-    form[type] ?? '',
-    bounds === '' ? '' : `${bounds[0]?.toUpperCase()}${bounds.slice(1)}.`,
-    isChosen && usual !== null ? '' : empty,
+    forms[type] ?? '',
+    isNumber(type) && limits !== '' ? `${limits[0]?.toUpperCase()}${limits.slice(1)}.` : '',
+    isTyped && text !== '' ? `Empty: ${text}.` : '',
+    isTyped && usual === null && required ? 'Required.' : '',
+    isWriteOnly ? 'It is never shown again.' : '',
   ]
     .filter(part => part !== '')
     .join(' ')
