@@ -1,5 +1,4 @@
 // Conversion of a subject's document to a row of its workspace's roster, so that keeper and directory return the same. Pure.
-import { kindOf } from '#shared/checks/registry.ts'
 import type { IncidentCause, IncidentSnapshot, IncidentState, NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { RosterIncident, RosterRow } from '#shared/contracts/subjects/roster.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -7,7 +6,7 @@ import { redactedCause } from '#shared/incidents/cause-text.ts'
 import { causeOf } from '#shared/judging/incident-cause.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { statusOf } from '#shared/subjects/resource-view.ts'
-import { rosterCheck } from '#shared/subjects/watched-line.ts'
+import { watchedBy } from '#shared/subjects/watched-line.ts'
 
 /** Returns the next step of an open incident by time alone, as `nextStep` of `machines/incident-outlook.ts`. */
 export type NextStepOf = (
@@ -27,7 +26,7 @@ export function rosterRow(subject: SubjectDocument, nextStepOf: NextStepOf): Ros
   const open = subject.rules.flatMap(openIncident).sort(byTrouble)
   // Where another rule is ok, one without data is the least of what is wrong.
   const worst = (isPartlyKnown ? open.find(({ incident }) => incident.value !== 'noData') : null) ?? open[0]
-  const watched = { host: check && kindOf(check).shown(check).host, check: check && rosterCheck(check) }
+  const watched = check === null ? { host: null, check: null } : watchedBy(check)
   const base = { id, rev, key, name, kind, template, ...watched, incidents: open.length, maintenanceUntil: mutedTo }
   if (worst === undefined) return { ...base, ...restingState(subject.rules), incident: null }
   const { value, context } = worst.incident

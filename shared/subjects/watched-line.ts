@@ -11,16 +11,17 @@ const urlCharacters = 200
 /** Largest number of locations that a line names. */
 const namesMost = 3
 
-/** Returns the parts of a check that the line needs. The address has no credentials. */
-export function rosterCheck(check: StoredCheck): RosterCheck {
-  const { method, target } = kindOf(check).shown(check)
-  return {
+/** Returns the host of a check, and the parts of the check that the line needs. The address has no credentials. */
+export function watchedBy(check: StoredCheck): { host: string | null; check: RosterCheck } {
+  const { method, target, host } = kindOf(check).shown(check)
+  const shown: RosterCheck = {
     method,
     url: cut(target, urlCharacters),
     everyMs: intervalMs(check),
     locations: check.locations.slice(0, namesMost),
     locationCount: check.locations.length,
   }
+  return { host, check: shown }
 }
 
 /**

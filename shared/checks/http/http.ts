@@ -31,7 +31,7 @@ export const http: CheckKind = {
   shown: check => {
     const { method, url } = check as WebsiteCheck
     const shown = redactedUrl(url)
-    return { method, target: shown || redactedText(url), url: shown, host: URL.canParse(url) ? new URL(url).host : null }
+    return { method, target: shown || redactedText(url), url: shown, host: URL.parse(url)?.host ?? null }
   },
   entry: check => Object.fromEntries(Object.entries(optionsOf(httpFields, check)).map(([key, value]) => [camel(key), value])),
   isEntry: value => hasOptions(entryFields, value),
