@@ -15,6 +15,8 @@ export interface CheckField extends Omit<TemplateField, 'default' | 'options'> {
   bytes?: number
   /** Least and largest number of items of a list. */
   items?: readonly [least: number, most: number]
+  /** What the items of a list are, in the plural, for the sentence about an answer that is refused. Absent: it follows from the type. */
+  itemWords?: string
   /** Least and largest number in a list of numbers. */
   each?: readonly [least: number, most: number]
   /** `media type`: a MIME type, or empty. `lines`: may have several lines. */

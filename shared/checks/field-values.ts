@@ -52,12 +52,14 @@ function isTextWithin({ type, form, characters = Number.POSITIVE_INFINITY, bytes
 
 const whole: readonly FieldType[] = ['integer', 'duration', 'duration_seconds']
 
-function boundsOf({ type, form, options, min, max, items, characters, bytes }: CheckField): string {
+function boundsOf({ type, form, options, min, max, items, each, itemWords, characters, bytes }: CheckField): string {
   if (type === 'enum') return `be one of ${options.join(', ')}`
   if (type === 'boolean') return 'be true or false'
   if (form === 'media type') return 'be a MIME type'
-  if (items !== undefined)
-    return `hold ${items[0]} to ${items[1]} ${type === 'integer_list' ? 'whole numbers' : `texts of at most ${characters} characters`}`
+  if (items !== undefined) {
+    const usual = type === 'integer_list' ? 'whole numbers' : `texts of at most ${characters} characters`
+    return `hold ${items[0]} to ${items[1]} ${itemWords ?? usual}${each === undefined ? '' : `, ${each[0]} to ${each[1]}`}`
+  }
   if (type === 'string') return `have at most ${bytes === undefined ? `${characters} characters` : `${bytes} bytes`}`
   const what = type === 'integer' ? 'a whole number' : whole.includes(type) ? 'whole seconds' : 'a number'
   return `be ${what}, ${min} to ${max}`

@@ -17,7 +17,7 @@ export const locations = checkField({
   label: 'Locations',
   required: true,
   items: [1, 64],
-  must: 'hold 1 to 64 Location ids',
+  itemWords: 'Location ids',
 })
 export const intervalValue = checkField({
   key: 'interval_value',

@@ -42,7 +42,7 @@ export const statuses = checkField({
   default: [200],
   items: [1, 10],
   each: [100, 599],
-  must: 'hold 1 to 10 statuses, 100 to 599',
+  itemWords: 'statuses',
 })
 export const expectedText = checkField({
   key: 'expected_text',

@@ -4,8 +4,10 @@ import { checkAnswers, isKnownCheck, readCheckAnswers } from '#shared/checks/che
 import { checkField } from '#shared/checks/check-field.ts'
 import { type CheckKind, plainEntry } from '#shared/checks/check-kind.ts'
 import { faultOf } from '#shared/checks/field-values.ts'
+import { statuses } from '#shared/checks/http/fields.ts'
 import type { WebsiteCheck } from '#shared/checks/http/http.ts'
 import { allSystemTemplates, entryOf, fieldsOf, findKind, findSystemTemplate, kindOfTemplate } from '#shared/checks/registry.ts'
+import { locations } from '#shared/checks/watch-fields.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 
 const website: WebsiteCheck = {
@@ -34,6 +36,11 @@ t.test('each field of a system Template has its own key, and accepts its default
     )
     for (const field of fieldsOf(kind)) if (field.default !== null) t.equal(faultOf(field, field.default), null, field.key)
   }
+})
+
+t.test('sentence about a list that is refused names what it holds, how many of it, and the bounds of numbers', async t => {
+  t.equal(faultOf(statuses, [99]), 'must hold 1 to 10 statuses, 100 to 599')
+  t.equal(faultOf(locations, []), 'must hold 1 to 64 Location ids')
 })
 
 t.test('check entry of a website keeps its bytes, because older probers read it', async t => {
