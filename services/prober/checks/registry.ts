@@ -20,7 +20,8 @@ export function isKnownEntry(entry: CheckEntry): boolean {
 
 /** Returns a check of a known entry. */
 export function checkOf(entry: CheckEntry, context: CheckContext, done: (outcome: CheckOutcome) => void): RunningCheck {
-  const checker = checkers.get(entry.kind ?? http.key)
-  if (checker === undefined) throw new Error(`this prober knows no kind of check ${entry.kind}`)
+  const kind = findKind(entry)
+  const checker = kind && checkers.get(kind.key)
+  if (!checker) throw new Error(`this prober knows no kind of check ${entry.kind}`)
   return checker(entry, context, done)
 }
