@@ -3,7 +3,7 @@
 import { Compile } from 'typebox/schema'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
-import { type Form, schemaOf, upgraded } from '#shared/contracts/form.ts'
+import { type Form, upgraded } from '#shared/contracts/form.ts'
 import { CheckEntry, checkEntryForm } from '#shared/contracts/observations/check.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import { isKnownEntry } from './checks/registry.ts'
@@ -57,7 +57,6 @@ export async function watchAssignments(
 
 /** Returns the entry in the present form; null: it is damaged, of a later schema, or of a kind that this prober does not know. */
 function readEntry(form: Form<CheckEntry>, value: unknown): CheckEntry | null {
-  if (typeof value !== 'object' || value === null || schemaOf(value) > form.schema) return null
   try {
     const entry = upgraded(form, value as CheckEntry)
     return contract.Check(entry) && isKnownEntry(entry) ? entry : null
