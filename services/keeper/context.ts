@@ -5,7 +5,7 @@ import type { OutboxCheck } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { JunkReports } from '#shared/observability/junk-reports.ts'
 import type { Logger } from '#shared/observability/logger.ts'
-import { type Store, StoreError } from '#shared/store/port.ts'
+import { type Store, StoreError, UnreadableDocument } from '#shared/store/port.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { SentIdReads } from './loading/sent-id-reads.ts'
 import type { SubjectCache } from './loading/subject-cache.ts'
@@ -50,7 +50,8 @@ export class NoLongerOurs extends Error {}
 
 /**
  * Calls the store or the bus, and retries until the call succeeds. Rejects with NoLongerOurs if `mayGoOn` returns false before an attempt.
- * Rejects with the store's error if no retry can help. `doing` is for the log.
+ * Rejects with the store's error if no retry can help. A document that cannot be read is tried again, because work that went on
+ * without it would lose its reports. `doing` is for the log.
  */
 export function retryWhile<T>(
   context: KeeperContext,
@@ -64,7 +65,9 @@ export function retryWhile<T>(
     mayPass: error => !(error instanceof NoLongerOurs || (error instanceof StoreError && error.kind !== 'unavailable')),
     onRetry: error => {
       context.metrics.retries.inc()
-      context.logger.warn({ err: error, doing }, 'store or bus does not answer')
+      const what =
+        error instanceof UnreadableDocument ? 'work waits for a document that cannot be read' : 'store or bus does not answer'
+      context.logger.warn({ err: error, doing }, what)
     },
   })
 }

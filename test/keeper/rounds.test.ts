@@ -4,6 +4,8 @@ import { Registry } from 'prom-client'
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { Reply } from '#shared/contracts/ask/reply.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { withForms } from '#shared/store/forms.ts'
 import type { Put, Store } from '#shared/store/port.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { randomId } from '#shared/text/ids.ts'
@@ -20,12 +22,18 @@ import { createWorld } from './world.ts'
 
 const writes = (puts: readonly Put[], id: string) => puts.some(({ documents }) => documents.some(document => document.id === id))
 
-/** Two subjects of two partitions, in a store that delays writes of the first subject until the test releases these writes. */
-async function createTwo() {
-  const gate = { isShut: false, ...Promise.withResolvers<void>() }
+/** Returns ids of two partitions. */
+function twoIds(): [string, string] {
   const one = randomId(10)
   let other = randomId(10)
   while (partitionOf(other) === partitionOf(one)) other = randomId(10)
+  return [one, other]
+}
+
+/** Two subjects of two partitions, in a store that delays writes of the first subject until the test releases these writes. */
+async function createTwo() {
+  const gate = { isShut: false, ...Promise.withResolvers<void>() }
+  const [one, other] = twoIds()
   const puts: string[] = []
   const gated = (store: Store): Store => ({
     ...store,
@@ -62,6 +70,29 @@ t.test('round that waits for the store delays only its own partitions', async t 
   gate.resolve()
   await clock.advance(1)
   t.strictSame(answered, ['beside: started', 'first: started', 'second: Already in maintenance'])
+})
+
+t.test('subject of a later schema holds up the round that reads it: the log says so, and its reports wait', async t => {
+  const world = createWorld(store => withForms({ ...store }))
+  const { store, clock, logged } = world
+  const former = await world.startOne({ exclusive: true })
+  const [later, other] = twoIds()
+  let beside = randomId(10)
+  while (partitionOf(beside) !== partitionOf(later)) beside = randomId(10)
+  for (const id of [later, other, beside]) await world.create({}, id)
+  await former.service.stop()
+  const stored = (await world.subject(later))!
+  const written = { ...stored, rev: stored.rev + 1, schema: 2 }
+  await store.replace('subjects', [written])
+  await world.startOne({ exclusive: true })
+  for (const id of [later, other, beside]) await world.report(id, false)
+  const open = async () => Promise.all([later, other, beside].map(async id => (await world.incidents(id)).length))
+  t.strictSame(await open(), [0, 1, 0])
+  t.ok(logged.includes('work waits for a document that cannot be read'))
+
+  await store.replace('subjects', [{ ...stored, rev: written.rev + 1 }])
+  await clock.advance(limits.keeper.retryMsMax)
+  t.strictSame(await open(), [1, 1, 1])
 })
 
 t.test('keeper finishes the round of each partition before it stops', async t => {
