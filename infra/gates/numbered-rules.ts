@@ -22,6 +22,9 @@ export function numberedRules(page: string): string[] {
   return rules
 }
 
+/** Returns the rules whose number an earlier rule of the page has. */
+export const repeatedRules = (page: string): string[] => numberedRules(page).filter((one, i, all) => all.indexOf(one) < i)
+
 const rule = String.raw`\d+\.\d+`
 const list = `${rule}(?:(?:, and |, | and | to )${rule})*`
 /** Forms of citations: `v3 4.7`, `reference/incidents 4.2`, `docs/reference/v3.md, 4.7`. */

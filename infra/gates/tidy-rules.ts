@@ -3,7 +3,7 @@
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { missingCommands, otherSpellings } from './cited-commands.ts'
-import { missingRules } from './numbered-rules.ts'
+import { missingRules, repeatedRules } from './numbered-rules.ts'
 import { strayWords } from './registered-words.ts'
 
 export interface SourceFile {
@@ -104,6 +104,11 @@ export const tidyRules: TidyRule[] = [
     name: 'a numbered rule that a file cites exists in docs/reference',
     applies: path => (isCode(path) || path.endsWith('.md')) && !isThisGate(path) && path !== 'infra/gates/numbered-rules.ts',
     offences: missingRules,
+  },
+  {
+    name: 'each rule of docs/reference has a number of its own',
+    applies: path => path.startsWith('docs/reference/'),
+    offences: file => repeatedRules(file.text),
   },
   {
     name: 'no file cites a numbered document that the tree does not have',

@@ -177,6 +177,11 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
     ],
   },
   {
+    rule: 'each rule of docs/reference',
+    bad: [{ path: 'docs/reference/x.md', text: '## 1. One\n\n1. First.\n2. Second.\n\n1. Third.\n' }],
+    good: [{ path: 'docs/reference/x.md', text: '## 1. One\n\n1. First.\n\n## 2. Two\n\n1. First.\n' }],
+  },
+  {
     rule: 'no file cites a numbered document',
     bad: [
       { path: 'services/x.ts', text: '// A window (spec B, Maintenance)\n' },

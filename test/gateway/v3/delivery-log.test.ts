@@ -9,7 +9,7 @@ t.before(async () => {
 })
 t.teardown(() => world.stop())
 
-t.test('delivery log has sent and withheld messages, newest first, without credentials in addresses (v3 10.10)', async t => {
+t.test('delivery log has sent and withheld messages, newest first, without credentials in addresses (v3 10.12)', async t => {
   const path = `/api/v3/workspaces/${world.workspaceId}/deliveries`
   const row = (number: number, over: Partial<DeliveryLogDocument>): DeliveryLogDocument => ({
     id: `Log${number}`,
