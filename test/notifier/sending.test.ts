@@ -247,6 +247,30 @@ t.test('operator can close and open ranges of addresses, and an opened range win
   t.throws(() => permitted(blocks(''), ['169.254.0.1', 'fe80::1'], 80), EgressError)
 })
 
+t.test('response that quotes a secret of the message is stored without the secret', async t => {
+  const token = 'sk/Lq7 Vn2+Zt9&Rb4'
+  const header = encodeURIComponent(token)
+  const leaks = /Lq7|Vn2|Zt9|Rb4/i
+  const rows: [string, string][] = [
+    ['whole', `no ${token} here`],
+    ['percent-encoded', `token=${header}`],
+    ['as JSON', '{"token":"sk\\/Lq7 Vn2+Zt9&Rb4"}'],
+    ['as HTML', '<b>sk/Lq7 Vn2+Zt9&amp;Rb4</b>'],
+    ['in upper case', token.toUpperCase()],
+    ['the beginning', 'unknown token sk/Lq7 Vn2…'],
+    ['the end', 'unknown token …2+Zt9&Rb4'],
+    ['cut off', `${' '.repeat(4_000)} token sk/Lq7`],
+  ]
+  for (const [name, text] of rows) t.notMatch(redactAddress(text, token), leaks, name)
+  const receiver = await createReceiver(() => ({ status: 403, body: `no ${token}, no ${header}, only words` }))
+  const egress = { ...blocks(''), isPublic: () => true }
+  const sender = createSender({ clock: createVirtualClock(startAt), ...options, egress })
+  t.teardown(() => Promise.all([sender.close(), receiver.close()]))
+  const message = { ...messageTo(receiver.url), headers: { authorization: `Bearer ${header}` }, secrets: [token] }
+  const error = 'http_403: the destination answered 403 Forbidden: "no [redacted], no [redacted], only words"'
+  t.match(await sender.send(message, new AbortController().signal), { kind: 'refused', error })
+})
+
 t.test('only answers of public addresses are quoted (messages 6.3)', async t => {
   const inside = [
     ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.0.1', '169.254.0.1', '100.64.0.1', '0.0.0.0', '198.18.0.1', '240.0.0.1'],

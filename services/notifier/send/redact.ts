@@ -1,5 +1,5 @@
-// Redaction of a destination's address in a text that will be stored. The path of the address is secret. A receiver's response may quote
-// the path completely, in part, or encoded once more.
+// Redaction of a destination's address and secrets in a text that will be stored. The path of the address is secret. A receiver's response
+// may quote the path or a secret completely, in part, or encoded once more.
 import { basicCredentials, percentDecoded } from '#shared/net/url-credentials.ts'
 
 /** Length of the shortest piece of an address that is redacted, characters. */
@@ -9,8 +9,8 @@ const partLength = 8
 const mark = '[redacted]'
 
 /**
- * Returns the text after redaction of the address, its host, and longer parts of its path, query and credentials. Upper and lower case
- * match each other.
+ * Returns the text after redaction of the address, its host, and longer parts of its path, query and credentials. A secret that is no
+ * address is redacted as a whole and in longer parts. Upper and lower case match each other.
  */
 export function redactAddress(text: string, address: string): string {
   const { secrets, divisible } = secretsOf(address)
@@ -54,7 +54,10 @@ function partsOf(secret: string): string[] {
 
 /** Returns the secret parts of an address in lower case, in all forms in which a receiver may quote them. The scheme is not secret. */
 function secretsOf(address: string): { secrets: string[]; divisible: string[] } {
-  if (!URL.canParse(address)) return { secrets: address === '' ? [] : [lowerCase(address)], divisible: [] }
+  if (!URL.canParse(address)) {
+    const forms = unique(formsOf(address).filter(form => form !== ''))
+    return { secrets: forms, divisible: forms }
+  }
   const url = new URL(address)
   const path = url.pathname + url.search
   // The Authorization header contains the credentials, too.
