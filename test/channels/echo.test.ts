@@ -221,7 +221,11 @@ t.test('command line lists its type and sets its settings, a secret from the env
   t.match((await command(['destination', 'types'])).stdout, /^echo +token +string +required, secret +From its page/m)
   const create = ['destination', 'create', 'By command', '--type', 'echo', '--set', `server=${server}`, '--set', 'loudness=4']
   t.match(await command([...create, '--set', 'token=plain']), { code: 2, stderr: /--set token=env:<VARIABLE>/ })
-  t.match(await command([...create, '--set', 'moody=1']), { code: 2, stderr: /a echo has server, token/ })
+  t.match(await command([...create, '--set', `tokem=${tokens.third}`]), {
+    code: 2,
+    stderr: /--set tokem: a echo has server, token/,
+  })
+  t.match(await command([...create, '--set', tokens.third]), { code: 2, stderr: /A setting is --set <key>=<value>/ })
   const made = await command([...create, '--set', 'token=env:ECHO_TOKEN', '--json'], { ECHO_TOKEN: tokens.third })
   t.match(JSON.parse(made.stdout), { name: 'By command', type: 'echo', settings: { ...shown, loudness: 4 } })
   const change = ['destination', 'change', 'By command', '--set', 'twice=true', '--set', 'loudness=', '--json']

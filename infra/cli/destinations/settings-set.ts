@@ -42,15 +42,17 @@ export async function membersSet(api: Api, type: string, set: readonly string[] 
 
 /** Reads `key=value` or `key=env:<VARIABLE>`. An empty value takes the default back. */
 function readSetting({ type, fields }: ListedChannel, word: string) {
-  const [, key = '', text = ''] = /^([^=]+)=(.*)$/s.exec(word) ?? []
+  const [, key, text = ''] = /^([^=]+)=(.*)$/s.exec(word) ?? []
+  // The value may be a secret whose key is misspelled, so no message has it.
+  if (key === undefined) throw usageError('A setting is --set <key>=<value>.')
   const field = fields.find(one => one.key === key)
-  if (field === undefined) throw usageError(`--set ${word}: a ${type} has ${fields.map(one => one.key).join(', ')}.`)
+  if (field === undefined) throw usageError(`--set ${key}: a ${type} has ${fields.map(one => one.key).join(', ')}.`)
   const [, variable] = /^env:(.+)$/s.exec(text) ?? []
   if (field.secret && variable === undefined && text !== '') {
     throw usageError(`${key} is a secret, which others would see in the list of processes: --set ${key}=env:<VARIABLE>.`)
   }
   const value = variable === undefined ? text : process.env[variable]
-  if (value === undefined) throw usageError(`--set ${word}: the environment has no ${variable}.`)
+  if (value === undefined) throw usageError(`--set ${key}: the environment has no ${variable}.`)
   return { field, value: value === '' ? null : parsed(field, value) }
 }
 
@@ -58,7 +60,7 @@ function parsed({ key, type }: ListedField, text: string): unknown {
   if (type === 'string_list') return text.split(',')
   if (type !== 'integer' && type !== 'boolean') return text
   const isFit = type === 'integer' ? /^-?\d{1,15}$/.test(text) : text === 'true' || text === 'false'
-  if (!isFit) throw usageError(`--set ${key}=${text}: it must be ${type === 'integer' ? 'a whole number' : 'true or false'}.`)
+  if (!isFit) throw usageError(`--set ${key}: it must be ${type === 'integer' ? 'a whole number' : 'true or false'}.`)
   return JSON.parse(text)
 }
 
