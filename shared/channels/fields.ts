@@ -1,5 +1,7 @@
-// Fields of channels: a field that several share, and the schema of a value by its field. Pure.
+// Fields of channels: a field that several share, and the schema, the faults and the stored form of a value by its field. Pure.
 import { type TSchema, Type } from 'typebox'
+import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
+import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { ChannelField } from './port.ts'
 
@@ -51,3 +53,13 @@ export function valueSchema(field: ChannelField): TSchema {
       return Type.String({ ...text, description, minLength: min ?? 0, maxLength: max ?? settingCharacters })
   }
 }
+
+/** Returns a sentence about a value that the field does not accept; null: it is right. Addresses are checked further. */
+export function faultOfSetting(field: ChannelField, value: unknown): string | null {
+  const schema = Type.Object({ settings: Type.Object({ [field.key]: valueSchema(field) }) })
+  return firstRefusal(schema, { settings: { [field.key]: value } })?.message ?? null
+}
+
+/** Returns a right value as it is stored, without white space around its texts. */
+export const trimmedSetting = (value: SettingValue): SettingValue =>
+  typeof value === 'string' ? value.trim() : Array.isArray(value) ? value.map(item => item.trim()) : value

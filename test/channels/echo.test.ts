@@ -241,7 +241,7 @@ t.test('files have its settings without secrets, which come from the environment
   t.match((await command(['apply', exported, '--dry-run'])).code, 0, 'an export fits its workspace')
   const files = join(folder, 'files')
   mkdirSync(files)
-  const one = `kind: Destination\nname: From files\ntype: echo\nsettings: {server: '${server}', mood: glad}\n`
+  const one = `kind: Destination\nname: From files\ntype: echo\nsettings: {server: '${server}', mood: glad, room: ' attic ', names: ['Ada ']}\n`
   writeFileSync(join(files, 'a.yaml'), one)
   t.match(await command(['apply', files]), { code: /[^0]/, stderr: /set WATCHKEEPER_DESTINATION_FROM_FILES_TOKEN to its token/ })
   const environment = { WATCHKEEPER_DESTINATION_FROM_FILES_TOKEN: tokens.third }

@@ -1,11 +1,9 @@
 // Settings of a destination as a request sends them, checked by the fields of its channel. Reference: docs/reference/v3.md, 10.11.
-import { Type } from 'typebox'
-import { valueSchema } from '#shared/channels/fields.ts'
+import { faultOfSetting, trimmedSetting } from '#shared/channels/fields.ts'
 import type { Channel, ChannelField } from '#shared/channels/port.ts'
 import { ownFields, topFields } from '#shared/channels/settings.ts'
 import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
 import { AppError } from '#shared/errors.ts'
-import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { hidden } from '#shared/secrecy/redacted-value.ts'
 import { faultOfUrl } from './destination-fields.ts'
 
@@ -46,9 +44,9 @@ function sentValue(field: ChannelField, sent: unknown, present: Stored | null): 
     if (present?.[key] !== undefined) return present[key]
     throw faulty(key, 'has no stored value that could stay')
   }
-  const fault = firstRefusal(Type.Object({ settings: Type.Object({ [key]: valueSchema(field) }) }), { settings: { [key]: sent } })
-  if (fault !== null) throw new AppError('validation', fault.message, { facts: { field: `settings.${key}` } })
-  const value = trimmed(sent as SettingValue)
+  const fault = faultOfSetting(field, sent)
+  if (fault !== null) throw new AppError('validation', fault, { facts: { field: `settings.${key}` } })
+  const value = trimmedSetting(sent as SettingValue)
   const wrong = type === 'url' ? faultOfUrl(value as string) : null
   if (wrong !== null) throw new AppError('validation', wrong, { facts: { field: `settings.${key}` } })
   return value === '' ? undefined : value
@@ -63,9 +61,6 @@ function requireSecretsAnew(fields: readonly ChannelField[], sent: Sent, present
   )
   if (kept !== undefined) throw faulty(kept.key, `must be sent anew, because ${moved.key} changes`)
 }
-
-const trimmed = (value: SettingValue): SettingValue =>
-  typeof value === 'string' ? value.trim() : Array.isArray(value) ? value.map(item => item.trim()) : value
 
 const faulty = (key: string, why: string) =>
   new AppError('validation', `Field 'settings.${key}' ${why}`, { facts: { field: `settings.${key}` } })

@@ -1,11 +1,11 @@
 // Wanted state of a workspace from configuration files. Shapes, duplicate names and all faults within the files are checked here. The plan
 // checks everything that depends on the workspace: destinations, Locations, revisions and answers. Pure.
-import { Type } from 'typebox'
-import { valueSchema } from '#shared/channels/fields.ts'
+import { faultOfSetting, trimmedSetting } from '#shared/channels/fields.ts'
 import { asksForOpenings, channelOf, hasTopField } from '#shared/channels/registry.ts'
 import { ownFields } from '#shared/channels/settings.ts'
 import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import { systemKeys } from '#shared/checks/registry.ts'
+import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
 import type { Manifest, Template } from '#shared/contracts/resources/template.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
@@ -160,13 +160,11 @@ function settingsOf(source: PlacedObject, type: string, sent: Record<string, unk
     const field = fields.find(one => one.key === key)
     if (field === undefined) throw faultAt(source, `settings.${key}`, `a ${type} has no such setting`)
     if (field.mark === 'secret') throw faultAt(source, `settings.${key}`, 'it is a secret: it comes from the environment')
-    const fault =
-      value === null
-        ? null
-        : firstRefusal(Type.Object({ settings: Type.Object({ [key]: valueSchema(field) }) }), { settings: { [key]: value } })
-    if (fault !== null) throw faultAt(source, `settings.${key}`, fault.message)
+    const fault = value === null ? null : faultOfSetting(field, value)
+    if (fault !== null) throw faultAt(source, `settings.${key}`, fault)
   }
-  return withoutNulls(sent)
+  const stored = Object.entries(withoutNulls(sent)).map(([key, value]) => [key, trimmedSetting(value as SettingValue)])
+  return Object.fromEntries(stored.filter(([, value]) => value !== ''))
 }
 
 function templateOf(source: PlacedObject, { kind: _, version = null, ...sent }: Record<string, unknown>): WantedTemplate {
