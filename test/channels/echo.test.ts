@@ -1,5 +1,5 @@
-// A channel that only a test has, registered by one line: a real installation makes, lists, changes and hides its destinations, sends to them, and
-// knows them on the command line, for agents, in files and in the documents of the API. No file outside this folder names it.
+// A channel that only a test has, registered by one line: a real installation makes, lists, changes and hides its destinations, sends to
+// them, and knows them on the command line, for agents, in files and in the documents of the API. No file outside this folder names it.
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -277,7 +277,9 @@ interface JsonSchema {
 }
 
 t.test('its secrets are in no answer, log, file or audit row', async t => {
-  seen.push((await api('GET', `/v3/workspaces/${workspace}/audit`)) && '', program.output())
+  await api('GET', `/v3/workspaces/${workspace}/audit`)
+  await api('GET', `/v3/workspaces/${workspace}/deliveries`)
+  seen.push(program.output())
   for (const file of readdirSync(join(folder, 'exported'), { recursive: true, withFileTypes: true })) {
     if (file.isFile()) seen.push(readFileSync(join(file.parentPath, file.name), 'utf8'))
   }
