@@ -21,14 +21,16 @@ export const getDeliveryTable: AskAnswerer<'get-delivery-table'> = async ({ stor
   return tableView(table?.selections ?? [], await destinationsOf(store, workspaceId))
 }
 
-/** Replaces all rows of a table that generation 2 shows. Refuses the request if any row names a destination that the workspace does not have. */
+/**
+ * Replaces all rows of a table that generation 2 shows. Refuses the request if any row names a destination that generation 2 does not show.
+ */
 export const putDeliveryTable: AskAnswerer<'put-delivery-table'> = async (
   { store, clock },
   { workspaceId, subjectId, selections: sent },
 ) => {
   const destinations = await destinationsOf(store, workspaceId)
   const shown = destinations.filter(({ type }) => isOfV2(type))
-  const hidden = new Set(destinations.filter(one => !shown.includes(one)).map(({ id }) => id))
+  const hidden = new Set(destinations.filter(({ type }) => !isOfV2(type)).map(({ id }) => id))
   const idOf = new Map(shown.map(({ number, id }) => [number, id]))
   const rows = sent.map(({ number, alertKinds }): DeliverySelection => {
     const destinationId = idOf.get(number)

@@ -1,6 +1,6 @@
-// Sender of one message: a request, its time-out, and the outcome that the channel reads from its response. When a host name has been resolved, the addresses are
-// checked against the egress rules. Never throws for an error of the receiver or the network, follows no redirect, and puts no address into
-// an outcome.
+// Sender of one message: a request, its time-out, and the outcome that the channel reads from its response. When a host name has been
+// resolved, the addresses are checked against the egress rules. Never throws for an error of the receiver or the network, follows no
+// redirect, and puts no address and no secret of the message into an outcome.
 
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, buildConnector, Dispatcher, request } from 'undici'

@@ -102,8 +102,8 @@ export function lastedOf({ kind, decidedAt, facts }: AlertDocument): string {
 }
 
 /**
- * Returns a sentence about the length of the trouble; empty for a test. For an opening, the sentence says that the trouble is not confirmed. For a recovery,
- * it also says what was wrong.
+ * Returns a sentence about the length of the trouble; empty for a test. For an opening, the sentence says that the trouble is not confirmed.
+ * For a recovery, it also says what was wrong.
  */
 export function durationLineOf(alert: AlertDocument, nameOf: LocationName, guard: Guard = asItIs): string {
   const { kind, reminder } = alert
