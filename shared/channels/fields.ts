@@ -13,7 +13,6 @@ export const urlField = (help: string): ChannelField => ({
   type: 'url',
   mark: 'secret',
   isRequired: true,
-  max: limits.destination.urlCharacters,
   isTop: true,
 })
 

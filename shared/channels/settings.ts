@@ -5,19 +5,19 @@ import type { Channel, ChannelField, Configured, Settings } from './port.ts'
 
 /** Returns all settings with a value. Unset ones have their default. */
 export const settingsOf = ({ fields }: Channel, destination: Configured): Settings =>
-  collected(fields, field => storedValue(field, destination) ?? field.default)
+  collected(fields, field => settingOf(field, destination))
 
 /** Returns what `render` may see: of secrets and addresses, only whether they are set. */
 export const shapeOf = ({ fields }: Channel, destination: Configured): Settings =>
   collected(fields, field => {
-    const value = storedValue(field, destination) ?? field.default
+    const value = settingOf(field, destination)
     return field.mark === 'shape' || value === undefined ? value : true
   })
 
 /** Returns the settings that the type has besides the members of the destination itself, as the API shows them. */
 export const shownSettings = (channel: Channel, destination: Configured): Settings =>
   collected(ownFields(channel), field => {
-    const value = storedValue(field, destination) ?? field.default
+    const value = settingOf(field, destination)
     return field.mark === 'secret' && value !== undefined ? hidden : value
   })
 
@@ -25,9 +25,10 @@ export const ownFields = ({ fields }: Channel): ChannelField[] => fields.filter(
 
 export const topFields = ({ fields }: Channel): ChannelField[] => fields.filter(({ isTop }) => isTop === true)
 
-function storedValue(field: ChannelField, { url, channel, sendOnOpen, settings }: Configured): SettingValue | undefined {
+/** Returns the stored value, else the default; undefined: the setting has neither. */
+function settingOf(field: ChannelField, { url, channel, sendOnOpen, settings }: Configured): SettingValue | undefined {
   const value = field.isTop ? { url, channel, send_on_open: sendOnOpen }[field.key] : settings?.[field.key]
-  return value === '' ? undefined : value
+  return value === '' || value === undefined ? field.default : value
 }
 
 const collected = (fields: readonly ChannelField[], read: (field: ChannelField) => SettingValue | undefined): Settings =>
