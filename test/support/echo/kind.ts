@@ -14,6 +14,7 @@ const fields = [
     characters: 20,
     secret: true,
   }),
+  checkField({ key: 'whisper', type: 'string', label: 'Whisper', default: '', characters: 40, secret: true }),
 ]
 
 export const echo: CheckKind = {
