@@ -7,6 +7,8 @@ export const Id = Type.String({ pattern: idPattern })
 export const LocationId = Type.String({ pattern: '^[0-9A-Za-z]{4}$' })
 /** Slug of a subject, a signal or a rule, as people write it in addresses and policies. */
 export const Slug = Type.String({ minLength: 1, maxLength: 400 })
+/** Key of a signal as a request names it: a signal of a check has its location after `@`. */
+export const SignalName = Type.String({ minLength: 1, maxLength: 200 })
 /** Hex SHA-256 of a token; the token itself is never sent over the bus. */
 export const TokenHash = Type.String({ pattern: '^[0-9a-f]{64}$' })
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])

@@ -1,6 +1,6 @@
 // Observation log of a Resource as the directory returns it: reports of senders and results of checks (docs/reference/v3.md, 7.8).
 import { type Static, Type } from 'typebox'
-import { ask, Id, Instant, Nullable } from '#shared/contracts/common.ts'
+import { ask, Id, Instant, Nullable, SignalName } from '#shared/contracts/common.ts'
 import type { ObservationState } from '#shared/contracts/observations/heard-signal.ts'
 import type { RejectReason } from '#shared/contracts/subjects/subject-views.ts'
 
@@ -11,7 +11,7 @@ import type { RejectReason } from '#shared/contracts/subjects/subject-views.ts'
  */
 export const ListObservations = ask<ObservationEntry[]>()({
   subjectId: Id,
-  signal: Nullable(Type.String({ minLength: 1, maxLength: 200 })),
+  signal: Nullable(SignalName),
   from: Nullable(Instant),
   to: Nullable(Instant),
   unaccepted: Type.Boolean(),

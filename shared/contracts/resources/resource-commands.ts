@@ -1,7 +1,7 @@
 // Commands of generation 3 to the keeper of a Resource (docs/reference/v3.md, sections 6 and 7). An error about one field names the field
 // in `facts.field`.
 import { type Static, Type } from 'typebox'
-import { command, Id, Nullable, Slug } from '#shared/contracts/common.ts'
+import { command, Id, Nullable, SignalName, Slug } from '#shared/contracts/common.ts'
 import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
 import type { ObservedResult, ResourceView } from '#shared/contracts/resources/resource-views.ts'
 
@@ -66,7 +66,7 @@ export const SetMaintenance = command<ResourceView>()('set-maintenance', {
 export const EndMaintenance = command<ResourceView>()('end-maintenance', {})
 
 const HeardObservation = Type.Object({
-  signal: Type.String({ minLength: 1, maxLength: 200 }),
+  signal: SignalName,
   state: Type.Enum(['ok', 'problem', 'no_data']),
   /** Kind of the signal. If the signal does not exist yet, it is created with this kind. An existing signal must have the same kind. */
   signalKind: Nullable(Type.Enum(['heartbeat', 'periodic', 'event'])),

@@ -1,7 +1,7 @@
 // A Template revision of generation 3 in three forms: as published, as rules judge by it, and as stored. Reference: docs/reference/v3.md,
 // section 3.
 import { type Static, type TProperties, Type } from 'typebox'
-import { Nullable, type Stored, Strict } from '#shared/contracts/common.ts'
+import { Nullable, SignalName, type Stored, Strict } from '#shared/contracts/common.ts'
 
 /** Maximum of a delay, and of an answer that is a duration: one year, in seconds. */
 export const maxSeconds = 31_536_000
@@ -58,7 +58,6 @@ export const ManifestSignal = Strict({
 
 const MetaReference = Strict({ meta: FieldKey })
 const Operator = Type.Enum(['eq', 'neq', 'gt', 'gte', 'lt', 'lte'])
-const SignalName = Type.String({ minLength: 1, maxLength: 200 })
 
 /** A part of a decision. `component`: its name in the OpenAPI documents; generators of clients need a name for each part of a cycle. */
 const Part = <P extends TProperties>(component: string, properties: P) =>

@@ -195,7 +195,7 @@ t.test('charts refuse unknown parameters and strangers', async t => {
     'latency?figures=p95,p99',
     `latency?figures=${'p95,'.repeat(15)}p95`,
     'values?signal=',
-    `values?signal=${'x'.repeat(401)}`,
+    `values?signal=${'x'.repeat(201)}`,
     'days?count=0',
     'days?count=401',
   ]

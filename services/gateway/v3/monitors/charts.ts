@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import { inParallel } from '#shared/async/in-parallel.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+import { SignalName } from '#shared/contracts/common.ts'
 import type { RollUpBucket, RollUps } from '#shared/contracts/observations/roll-up.ts'
 import { ChartBand, ChartRange, DayBars, LatencyChart, ValueChart } from '#shared/contracts/session/session-charts.ts'
 import type { Bands, MonitorThreshold, TroubleDay } from '#shared/contracts/subjects/monitor-state.ts'
@@ -24,8 +25,6 @@ const ranges = {
 } as const
 
 const one = '/workspaces/:workspace/resources/:resource'
-/** Largest number of characters of a signal's key in a query. */
-const signalCharacters = 200
 const rangeQuery = {
   range: { schema: ChartRange, meaning: '`24h` unless sent.' },
   figures: figuresParameter,
@@ -70,18 +69,13 @@ const showValues = route('GET', `${one}/values`, {
   find: findResource,
   query: {
     ...rangeQuery,
-    signal: {
-      schema: Type.String({ minLength: 1, maxLength: signalCharacters }),
-      meaning: 'The key of a signal; the first that senders report unless sent.',
-    },
+    signal: { schema: SignalName, meaning: 'The key of a signal; the first that senders report unless sent.' },
   },
   result: ValueChart,
   refusals: ['422 range', '422 figures', '422 signal'],
   handler: async (context, { found, query, traceId }) => {
     const signal = (query['signal'] as string | undefined) ?? found.signals.find(({ isPlatform }) => !isPlatform)?.key
     if (signal === undefined) throw noSuchSignal()
-    if (signal.length > signalCharacters)
-      throw refusal('validation', 'Invalid signal', `A key has at most ${signalCharacters} characters`, 'signal')
     const wanted = frameOf(context, query['range'])
     const names = figuresOf(query['figures'])
     const { id: subjectId } = found

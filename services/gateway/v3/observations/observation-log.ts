@@ -1,6 +1,7 @@
 // Observation log of a Resource, newest first. The log does not show which Observations decided a verdict. Reference: docs/reference/v3.md,
 // 7.8.
 import { Type } from 'typebox'
+import { SignalName } from '#shared/contracts/common.ts'
 import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
 import { redactedMembers } from '#shared/secrecy/redacted-value.ts'
 import { timestampOfMicroseconds } from '../../body/instants.ts'
@@ -30,7 +31,7 @@ const list = route('GET', '/workspaces/:workspace/resources/:resource/observatio
   needs: { role: 'viewer', scope: null },
   find: findResource,
   query: {
-    signal: { schema: Type.String({ minLength: 1, maxLength: 200 }), meaning: 'The key of a signal; all unless sent.' },
+    signal: { schema: SignalName, meaning: 'The key of a signal; all unless sent.' },
     limit: pageQuery.limit,
   },
   result: Type.Array(LoggedObservation),

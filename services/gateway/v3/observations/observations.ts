@@ -2,7 +2,7 @@
 // section 7.
 
 import { type Static, Type } from 'typebox'
-import { Strict } from '#shared/contracts/common.ts'
+import { SignalName, Strict } from '#shared/contracts/common.ts'
 import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
 import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
 import { AppError, type ErrorCode } from '#shared/errors.ts'
@@ -19,7 +19,7 @@ import { fitting } from '../read-body.ts'
 import { findReported, type ReportedResource, rememberReported, resourceNotFound } from '../resources/reported-resources.ts'
 
 export const observation = {
-  signal: Type.String({ minLength: 1, maxLength: 200 }),
+  signal: SignalName,
   state: Type.Enum(['ok', 'problem', 'no_data']),
   kind: Type.Optional(Type.Enum(['heartbeat', 'periodic', 'event'])),
   value: Type.Optional(Type.Number()),
