@@ -847,9 +847,13 @@ t.test('AUTH_DEV makes visitors from this machine the owner, and refuses other v
     const answered = await browser.send('GET', '/session', { headers })
     t.equal(answered.status, status, name)
     if (status === 403) t.equal(answered.json.error.code, 'not_local', name)
+    const byV3 = await browser.send('GET', '/api/v3/workspaces', { headers })
+    t.equal(byV3.status, status, `${name}, generation 3`)
+    if (status === 403) t.match(byV3.json, { result: null, error: { code: 1403, message: /^AUTH_DEV/ } }, name)
   }
   const forged = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
-  t.equal((await browser.send('POST', '/session/keys', { body: {}, headers: forged })).status, 403)
+  for (const path of ['/session/keys', '/api/v3/workspaces'])
+    t.equal((await browser.send('POST', path, { body: { name: 'Forged' }, headers: forged })).status, 403, path)
 })
 
 t.test('start fails with a readable error when settings contradict each other', t => {

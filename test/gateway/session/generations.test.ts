@@ -146,10 +146,13 @@ t.test('read with a session changes nothing, wherever it comes from, and no othe
 })
 
 t.test('key is preferred to a session: the response is the same to the byte whatever cookies come (v3 2.9)', async t => {
-  const cookie = [...world.viewer.cookies()].map(([name, value]) => `${name}=${value}`).join('; ')
+  const cookie = [...world.owner.cookies()].map(([name, value]) => `${name}=${value}`).join('; ')
   const evil = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' }
+  const scope = { workspace_id: world.workspaceId, actions: [] }
+  const scoped = (await world.owner.send('POST', '/session/keys', { body: { scope } })).json.token
   const cases: [authorization: Record<string, string>, status: number][] = [
     [{ authorization: `Bearer ${world.token}` }, 422],
+    [{ authorization: `Bearer ${scoped}` }, 403],
     [{ authorization: `Bearer ${world.token}x` }, 401],
     [{ authorization: 'Bearer' }, 401],
   ]
