@@ -1,4 +1,4 @@
-// GET /workspaces/{ws}/deliveries: every sent or suppressed message of a workspace, with its payload. Reference: docs/reference/v3.md, 10.10.
+// GET /workspaces/{ws}/deliveries: every sent or suppressed message of a workspace, with its payload. Reference: docs/reference/v3.md, 10.12.
 import { Type } from 'typebox'
 import { channelTypes } from '#shared/channels/registry.ts'
 import type { LoggedDelivery } from '#shared/contracts/ask/ask-notifications.ts'
