@@ -1,7 +1,7 @@
 // GET /workspaces/{ws}/monitors: the unarchived Resources of a workspace as rows, ordered from the worst status to the best. Reference:
 // docs/reference/v3.md, 9.8.
 import { Type } from 'typebox'
-import { MonitorCounts, type MonitorPage, MonitorRow } from '#shared/contracts/session/session-monitors.ts'
+import { MonitorPage, MonitorRow } from '#shared/contracts/session/session-monitors.ts'
 import { type RosterFilters, rosterAsks } from '#shared/contracts/subjects/roster.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { timestamp } from '../../body/instants.ts'
@@ -14,6 +14,7 @@ import { formatCursor, limitOf, pageQuery, readCursor } from '../paging.ts'
 import { monitorRow } from './monitor-row.ts'
 
 const { status, kind, text } = rosterAsks['list-roster'].properties
+const { total, counts } = MonitorPage.properties
 
 const list = route('GET', '/workspaces/:workspace/monitors', {
   summary: 'Resources with status and open Incident, the worst first, then by name; archived ones are left out.',
@@ -33,8 +34,8 @@ const list = route('GET', '/workspaces/:workspace/monitors', {
   result: Type.Array(MonitorRow),
   meta: {
     at: Instant,
-    total: Type.Integer({ minimum: 0, description: 'Rows that fit the filters.' }),
-    counts: { ...MonitorCounts, description: 'Of the whole workspace.' },
+    total,
+    counts,
   },
   refusals: ['422 limit', '422 cursor', '422 status', '422 kind', '422 search', '422 from'],
   handler: async (context, call) => {
