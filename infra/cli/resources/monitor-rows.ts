@@ -1,4 +1,6 @@
 // Rows of the list of monitors (v3 9.8) and their figures (v3 13.1), for the commands `list` with a search, and `monitor figures`.
+import type { RosterFilters } from '#shared/contracts/subjects/roster.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { notFoundError } from '../../runtime/start-error.ts'
 import { type InWorkspace, withWorkspace } from '../api/with-workspace.ts'
 import type { ApiOptions } from '../noun.ts'
@@ -27,7 +29,17 @@ export interface SearchOptions extends ApiOptions {
 }
 
 /** Statuses that `--status` takes. */
-export const statuses = ['trouble', 'maintenance', 'down', 'no_data', 'pending', 'recovering', 'partly_known', 'unknown', 'up']
+export const statuses = [
+  'trouble',
+  'maintenance',
+  'down',
+  'no_data',
+  'pending',
+  'recovering',
+  'partly_known',
+  'unknown',
+  'up',
+] satisfies RosterFilters['status'][]
 
 /** `kind`: kind of the rows; `all` for Resources of every kind. */
 export async function listRows(options: SearchOptions, kind: 'website' | 'all'): Promise<void> {
@@ -52,8 +64,8 @@ export async function printFigures(named: string | undefined, options: ApiOption
     const all = await rowsOf(place, { kind: 'website' })
     const rows = named === undefined ? all : choose(all, named)
     const figures = new Map<string, Figures>()
-    for (let i = 0; i < rows.length; i += mostIds) {
-      const resources = rows.slice(i, i + mostIds).map(({ id }) => id)
+    for (let i = 0; i < rows.length; i += limits.charts.figures) {
+      const resources = rows.slice(i, i + limits.charts.figures).map(({ id }) => id)
       const part = await place.api.list<Figures>(`${place.root}/figures`, { resources: resources.join(',') }, 'figures')
       for (const one of part) figures.set(one.resource, one)
     }
@@ -72,8 +84,6 @@ export async function printFigures(named: string | undefined, options: ApiOption
   )
 }
 
-/** Largest number of ids in one request. */
-const mostIds = 100
 const unknown = { resource: '', p95: null, uptime_30d: null, uptime_since: null }
 
 const rowsOf = ({ api, root }: InWorkspace, query: Readonly<Record<string, string | undefined>>): Promise<Row[]> =>
