@@ -1,17 +1,19 @@
-// Reader of a stream of server-sent events of generation 3 (v3 13.6). Never prints, never reconnects.
+// Reader of a stream of server-sent events of generation 3. Never prints, never reconnects. Reads the form that v3 13.6 promises, which is a
+// part of server-sent events: lines end with a line feed, and an event has one line of data.
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { ApiUnreachable } from './errors.ts'
+import { parseObject } from './exchange.ts'
 
 export interface ServerEvent {
   /** Id with which a later stream continues after this event; empty: the server sent none. */
   id: string
   event: string
-  data: unknown
+  data: Record<string, unknown>
 }
 
 /**
- * Yields the events of a response's body until the body ends. Comments of the server only show that it is alive. Throws ApiUnreachable if
- * the server is silent, or if the body is no stream of events.
+ * Yields the events of a response's body until the body ends. Calls `alive` for each part that arrives, also for a part that has only
+ * comments. Throws ApiUnreachable for an event that is too large or whose data is no JSON object.
  */
 export async function* eventsOf(body: AsyncIterable<Uint8Array>, base: string, alive: () => void): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder()
@@ -36,11 +38,9 @@ function eventOf(block: string, base: string): ServerEvent | null {
     const colon = line.indexOf(':')
     if (colon > 0) fields[line.slice(0, colon)] = line.slice(colon + 1).trimStart()
   }
-  const { id = '', event, data } = fields
-  if (event === undefined || data === undefined) return null
-  try {
-    return { id, event, data: JSON.parse(data) }
-  } catch (error) {
-    throw new ApiUnreachable(base, 'it sent an event that is no JSON', error)
-  }
+  const { id = '', event, data: text } = fields
+  if (event === undefined || text === undefined) return null
+  const data = parseObject(text)
+  if (data === null) throw new ApiUnreachable(base, 'it sent an event whose data is no JSON object')
+  return { id, event, data }
 }

@@ -85,13 +85,13 @@ async function followEvents(api: Api, path: string, { after, print, ending }: Fo
   }
 }
 
-const whyEnded = ({ event, data }: ServerEvent): unknown => (event === 'ended' ? (data as { why?: unknown }).why : null)
+const whyEnded = ({ event, data }: ServerEvent): unknown => (event === 'ended' ? data['why'] : null)
 
 const printer = ({ json = false }: EventsOptions): Print => (json ? printJson : event => say(lineOf(event)))
 
 /** Returns the event as one line: its id, its name, and what it is about. */
 function lineOf({ id, event, data }: ServerEvent): string {
-  const facts = Object.entries(data as Record<string, unknown>)
+  const facts = Object.entries(data)
     .filter(([name, value]) => shown.has(name) && value !== null)
     .map(([name, value]) => (named.has(name) ? String(value) : `${name} ${String(value)}`))
   return [id.padEnd(14), event.padEnd(8), ...facts].join('  ').trimEnd()
