@@ -65,9 +65,9 @@ export function retryWhile<T>(
     mayPass: error => !(error instanceof NoLongerOurs || (error instanceof StoreError && error.kind !== 'unavailable')),
     onRetry: error => {
       context.metrics.retries.inc()
-      const what =
-        error instanceof UnreadableDocument ? 'work waits for a document that cannot be read' : 'store or bus does not answer'
-      context.logger.warn({ err: error, doing }, what)
+      if (error instanceof UnreadableDocument)
+        context.logger.warn({ err: error, doing }, 'work waits for a document that cannot be read')
+      else context.logger.warn({ err: error, doing }, 'store or bus does not answer')
     },
   })
 }
