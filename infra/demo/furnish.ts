@@ -2,6 +2,7 @@
 
 import type { DirectoryClient, KeeperClient } from '#shared/bus/clients/clients.ts'
 import { plainChannel } from '#shared/channels/registry.ts'
+import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { StartError } from '../runtime/start-error.ts'
@@ -61,7 +62,7 @@ export async function furnish({
   for (const { path, name, holdSeconds } of sites) {
     const waits = { confirm_after: holdSeconds, recover_after: holdSeconds }
     const meta = { url: siteUrl(path), interval_value: 1, locations: [location.id], ...waits }
-    const made = await api.call<{ id: string }>('POST', `${at}/resources`, { template: 'website-check', key: path, name, meta })
+    const made = await api.call<{ id: string }>('POST', `${at}/resources`, { template: websiteTemplate, key: path, name, meta })
     if (made !== null) await checkOften(made.id, directory, keeper)
   }
   for (const { key, name } of jobs) await api.call('POST', `${at}/resources`, { template: jobTemplate.key, key, name })

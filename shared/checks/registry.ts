@@ -25,6 +25,9 @@ export function addCheckKind(kind: CheckKind): void {
   }
 }
 
+/** In the order in which they were added. */
+export const checkKinds = (): CheckKind[] => [...kinds.values()]
+
 /** Returns the kind that a stored check or a check entry names; null: this program does not know it. */
 export const findKind = ({ kind }: { kind?: string | undefined }): CheckKind | null =>
   kind === undefined ? unnamed : (kinds.get(kind) ?? null)

@@ -1,7 +1,6 @@
 // Conversion of subjects' documents to the views that commands and reads return, so that keeper and directory return the same. Pure. The
 // signal and the policy of a website check are not stored, because both follow from the check.
 
-import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import type { MaintenanceContext, WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import type { FailureMode, StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { Policy } from '#shared/contracts/subjects/policy.ts'
@@ -89,10 +88,6 @@ export const windowView = ({ startedAt, endsAt, cancelledAt, by }: MaintenanceCo
   cancelledAt,
   by,
 })
-
-/** Returns true if generations 1 and 2 show the subject: a website monitor, or a custom subject (reference/custom-subjects 1.1). */
-export const isOfGenerations1And2 = ({ template }: Pick<SubjectDocument, 'template'>): boolean =>
-  template === null || template === websiteTemplate
 
 const needs: Record<FailureMode, Policy['need']> = { at_least_one: 'any', majority: 'majority', all: 'all' }
 

@@ -1,5 +1,7 @@
 // Rows of the list of monitors (v3 9.8) and their figures (v3 13.1), for the commands `list` with a search, and `monitor figures`.
+
 import type { RosterFilters } from '#shared/contracts/subjects/roster.ts'
+import { checkedKind } from '#shared/contracts/subjects/subject-kind.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { notFoundError } from '../../runtime/start-error.ts'
 import { type InWorkspace, withWorkspace } from '../api/with-workspace.ts'
@@ -10,6 +12,7 @@ interface Row {
   id: string
   key: string
   name: string
+  template: string | null
   status: string
   why: string | null
   since: string | null
@@ -41,10 +44,18 @@ export const statuses = [
   'up',
 ] satisfies RosterFilters['status'][]
 
-/** `kind`: kind of the rows; `all` for Resources of every kind. */
-export async function listRows(options: SearchOptions, kind: 'website' | 'all'): Promise<void> {
+/** Which rows of the list are meant: those of a kind of subject, and of a Template of it; null: of any. */
+export interface RowsOf {
+  kind: RosterFilters['kind']
+  template: string | null
+}
+
+export const everyRow: RowsOf = { kind: 'all', template: null }
+
+export async function listRows(options: SearchOptions, { kind, template }: RowsOf): Promise<void> {
   const { search, status } = options
-  const rows = await withWorkspace(options, place => rowsOf(place, { kind, search, status }))
+  const found = await withWorkspace(options, place => rowsOf(place, { kind, search, status }))
+  const rows = found.filter(row => template === null || row.template === template)
   if (options.json) return printJson(rows)
   printTable(
     ['key', 'status', 'since', 'name', 'why'],
@@ -58,10 +69,10 @@ export async function listRows(options: SearchOptions, kind: 'website' | 'all'):
   )
 }
 
-/** Prints response time and uptime of website monitors, in the order of the list. `named`: id, key or name of one; absent: all. */
+/** Prints response time and uptime of monitors with a check, in the order of the list. `named`: id, key or name of one; absent: all. */
 export async function printFigures(named: string | undefined, options: ApiOptions): Promise<void> {
   const found = await withWorkspace(options, async place => {
-    const all = await rowsOf(place, { kind: 'website' })
+    const all = await rowsOf(place, { kind: checkedKind })
     const rows = named === undefined ? all : choose(all, named)
     const figures = new Map<string, Figures>()
     for (let i = 0; i < rows.length; i += limits.charts.figures) {

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { websiteTemplate as template } from '#shared/checks/http/fields.ts'
 import { usualInterval } from '#shared/checks/watch-fields.ts'
+import { checkedKind } from '#shared/contracts/subjects/subject-kind.ts'
 import { notFoundError, usageError } from '../../runtime/start-error.ts'
 import { resourceOf } from '../api/look-up-api.ts'
 import type { Api } from '../api/with-api.ts'
@@ -52,7 +53,7 @@ export function addMonitorCommands(program: Command): void {
     .action(createMonitor)
   withListOptions(verb('list', 'monitors, with the open Incident of each'))
     .option('--meta <field=value>', 'only those with this answer; at most five', collect)
-    .action((options: ListOptions) => listResources({ ...options, template }, 'website'))
+    .action((options: ListOptions) => listResources({ ...options, template }, { kind: checkedKind, template }))
   verb('figures', 'response time and uptime of monitors, in the order of the dashboard')
     .argument('[monitor]', 'its id, key or name (default: all)')
     .action(printFigures)

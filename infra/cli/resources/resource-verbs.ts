@@ -6,7 +6,7 @@ import { type Resource, type ResourceDetail, resourceOf } from '../api/look-up-a
 import { type InWorkspace, withWorkspace } from '../api/with-workspace.ts'
 import { type ApiOptions, collect } from '../noun.ts'
 import { printJson, printMade, printTable, say } from '../terminal/printing.ts'
-import { listRows, type SearchOptions, statuses } from './monitor-rows.ts'
+import { everyRow, listRows, type RowsOf, type SearchOptions, statuses } from './monitor-rows.ts'
 import { filterOf, readAnswers, readPairs, resourcePath } from './pairs.ts'
 
 interface PairOptions extends ApiOptions {
@@ -51,13 +51,13 @@ export async function createResource(name: string, options: NewResource, answers
   printMade(made.key, `Resource "${made.name}" of ${made.template} is made. Its key:`)
 }
 
-/** `kind`: kind of the rows behind `--search` and `--status`. */
-export async function listResources(options: ListOptions, kind: 'website' | 'all' = 'all'): Promise<void> {
+/** `rowsOf`: the rows behind `--search` and `--status`. */
+export async function listResources(options: ListOptions, rowsOf: RowsOf = everyRow): Promise<void> {
   const { template, state, search, status } = options
   if (search !== undefined || status !== undefined) {
-    const isFiltered = state ?? options.meta ?? options.label ?? options.wide ?? (kind === 'all' ? template : undefined)
+    const isFiltered = state ?? options.meta ?? options.label ?? options.wide ?? (rowsOf === everyRow ? template : undefined)
     if (isFiltered !== undefined) throw usageError('--search and --status go with no other filter and not with --wide.')
-    return listRows(options, kind)
+    return listRows(options, rowsOf)
   }
   const query = { template, state, ...filterOf('--meta', options.meta), ...filterOf('--label', options.label) }
   const found = await withWorkspace(options, ({ api, root }) => api.list<Resource>(`${root}/resources`, query, 'Resources'))

@@ -2,7 +2,9 @@
 // messages, and the monitor's past.
 import { useEffect, useMemo } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { read } from '../data/api.ts'
+import { classicKindOf } from '../data/classic-kind-of.ts'
 import { takeFirst } from '../data/first.ts'
 import { createLoaded, type Loaded } from '../data/loaded.ts'
 import { isSignedOut, may } from '../data/session.ts'
@@ -43,7 +45,7 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
         <Rules detail={detail} />
         <Signals detail={detail} />
       </div>
-      {detail.kind === 'website' ? (
+      {isChecked(detail.kind) ? (
         <Later title="Response time" isTall>
           <Figures detail={detail} />
         </Later>
@@ -73,7 +75,7 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
         <Log detail={detail} />
       </Later>
       {may('editor') && detail.row !== null && (
-        <Later title={detail.kind === 'template' ? 'Archive' : 'Archive or delete'}>
+        <Later title={classicKindOf(detail) === 'template' ? 'Archive' : 'Archive or delete'}>
           <EndActs detail={detail} />
         </Later>
       )}

@@ -1,5 +1,6 @@
 // Signals of a monitor with their last reports. A declared signal also has a command that reports on this signal.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { clockTime, latency } from '../data/format.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Table } from '../parts/table/table.tsx'
@@ -13,30 +14,30 @@ type MonitorSignal = Pick<MonitorDetail['signals'][number], 'signal' | 'value' |
 
 export function Signals({ detail }: { detail: MonitorDetail }) {
   const { kind, signals, resource, workspace_id: workspace } = detail
-  const isWebsite = kind === 'website'
+  const isOfCheck = isChecked(kind)
   const { nameOf } = knownOf(detail)
   const silent = silentSignals(detail.rules)
   return (
     <section>
-      <h2>{isWebsite ? 'Locations' : 'Signals'}</h2>
+      <h2>{isOfCheck ? 'Locations' : 'Signals'}</h2>
       <Table<MonitorSignal>
-        label={isWebsite ? 'Locations' : 'Signals'}
+        label={isOfCheck ? 'Locations' : 'Signals'}
         rows={[...signals, ...waitingSignals(detail)]}
         keyOf={({ signal }) => signal}
         empty="Nothing has been reported yet."
         columns={[
-          { head: isWebsite ? 'Location' : 'Signal', cell: ({ signal }) => nameOf(signal) },
+          { head: isOfCheck ? 'Location' : 'Signal', cell: ({ signal }) => nameOf(signal) },
           { head: 'Reports', cell: ({ signal, state }) => <ReportMark state={state} silentSince={silent.get(signal) ?? null} /> },
           {
-            head: isWebsite ? 'Took' : 'Value',
+            head: isOfCheck ? 'Took' : 'Value',
             isNumber: true,
-            cell: ({ value }) => (isWebsite ? latency(value) : (value ?? '–')),
+            cell: ({ value }) => (isOfCheck ? latency(value) : (value ?? '–')),
           },
           { head: 'Since', isNumber: true, cell: ({ at }) => (at === null ? '–' : <Since at={Date.parse(at)} />) },
           { head: 'Reason', cell: ({ state, reason }) => reason ?? unsaid[state] ?? '' },
         ]}
       />
-      {!isWebsite && (
+      {!isOfCheck && (
         <ul class="plain-list">
           {declaredSignals(detail).map(signal => (
             <li key={signal}>

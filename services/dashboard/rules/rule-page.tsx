@@ -1,4 +1,5 @@
 // The pages that create and change a rule. A trial beside the form shows the present verdict of the typed rule.
+import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { Refusal } from '../data/api.ts'
 import { go } from '../data/router.ts'
 import { may } from '../data/session.ts'
@@ -84,7 +85,7 @@ function Editor({ subject, rule }: { subject: Subject; rule: SubjectRule | null 
     <>
       <Crumbs subject={subject} />
       <h1>{rule === null ? 'New rule' : `Edit rule ${rule.name}`}</h1>
-      {subject.kind === 'website' && (
+      {isChecked(subject.kind) && (
         <p class="warning">
           <strong>A first rule makes this website a monitor with rules of its own, for good.</strong> Its checks go on. Programs
           of generations 1 and 2 can no longer change it as a website.

@@ -1,6 +1,7 @@
 // The signals and rules of a custom subject, and its deletion.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { counted } from '../data/format.ts'
 import type { Loaded } from '../data/loaded.ts'
 import { go } from '../data/router.ts'
@@ -114,7 +115,7 @@ function Rules({ subject, loaded }: PartProps) {
 }
 
 function NoRules({ subject: { kind, signals } }: { subject: Subject }) {
-  if (kind === 'website') {
+  if (isChecked(kind)) {
     return (
       <Empty title="No rules of its own">
         <p>Website monitoring judges it by its locations. A first rule gives it rules of its own, for good.</p>

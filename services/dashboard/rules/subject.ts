@@ -1,7 +1,9 @@
 // A custom subject: its signals and rules are read over generation 2, and its state over the session API.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { ask, askV3, read } from '../data/api.ts'
 import { askV2 } from '../data/api-v2.ts'
+import { classicKindOf } from '../data/classic-kind-of.ts'
 import { workspaceId } from '../data/session.ts'
 import { enterWorkspaceOf } from '../data/workspace.ts'
 import type { RuleDocument, RuleInput } from './rule-document.ts'
@@ -25,6 +27,7 @@ export interface Subject {
   id: string
   slug: string
   name: string
+  /** As generation 2 knows it. */
   kind: MonitorDetail['kind']
   signals: readonly SubjectSignal[]
   /** Rules of the subject, including the built-in rule of website monitoring. */
@@ -37,7 +40,8 @@ const pathOf = (slug: string): string => `/subjects/${encodeURIComponent(slug)}`
 export async function readSubject(id: string): Promise<Subject> {
   const detail = await read<MonitorDetail>(`/session/monitors/${encodeURIComponent(id)}`)
   enterWorkspaceOf(detail)
-  const { kind, resource } = detail
+  const { resource } = detail
+  const kind = classicKindOf(detail)
   const known = { id, slug: String(resource['key']), name: String(resource['name']), kind, detail }
   if (kind === 'custom') {
     const [signals, rules] = await Promise.all([
@@ -47,7 +51,7 @@ export async function readSubject(id: string): Promise<Subject> {
     return { ...known, signals, rules }
   }
   const ofChecks = { id: known.slug, name: known.name, signal_kind: 'platform_http' as const, meta: {} }
-  return { ...known, signals: kind === 'website' ? [ofChecks] : [], rules: [] }
+  return { ...known, signals: isChecked(kind) ? [ofChecks] : [], rules: [] }
 }
 
 /** Resolves with the id of the new subject. */

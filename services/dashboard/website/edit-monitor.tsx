@@ -1,6 +1,6 @@
 // The page that changes a monitor: a website by its own form, a monitor of a published Template by the fields of its Template.
 import { useMemo } from 'preact/hooks'
-import { websiteTemplate } from '#shared/checks/http/fields.ts'
+import { isWebsiteTemplate } from '#shared/checks/http/fields.ts'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { askV3, read } from '../data/api.ts'
 import { createLoaded } from '../data/loaded.ts'
@@ -40,7 +40,7 @@ export function EditMonitor({ params }: { params: Readonly<Record<string, string
         <a href="/">Monitoring</a> / <a href={`/monitors/${found.id}`}>{found.name}</a>
       </p>
       <h1>Edit {found.name}</h1>
-      {found.template === websiteTemplate ? (
+      {isWebsiteTemplate(found.template) ? (
         <WebsiteForm existing={found} />
       ) : found.template === null ? (
         <Empty title="This monitor has no settings">

@@ -7,7 +7,7 @@ import type { EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
-import { isOfGenerations1And2 } from '#shared/subjects/subject-view.ts'
+import { classicKind } from '#shared/subjects/classic-kind.ts'
 import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { readPage } from '../documents/page.ts'
 import { pick } from '../documents/pick.ts'
@@ -69,7 +69,7 @@ function incidentView(incident: IncidentDocument, publicId: string, subject: Sub
     ...pick(incident, ['troubleSince', 'confirmedAt', 'wellSince', 'closedAt']),
     publicId,
     subjectName: subject.name,
-    subjectKind: isOfGenerations1And2(subject) ? subject.kind : 'template',
+    subjectKind: classicKind(subject),
     ruleSlug: rule.slug,
     ruleName: rule.name,
     open: incident.open === 1,

@@ -1,8 +1,10 @@
 // Reads of subjects. Only keepers write subjects.
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { checkedKind } from '#shared/contracts/subjects/subject-kind.ts'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { customSubjectSummary, customSubjectView, isOfGenerations1And2, subjectView } from '#shared/subjects/subject-view.ts'
+import { isOfGenerations1And2 } from '#shared/subjects/classic-kind.ts'
+import { customSubjectSummary, customSubjectView, subjectView } from '#shared/subjects/subject-view.ts'
 import type { AskAnswerer } from '../context.ts'
 import { readPage } from '../documents/page.ts'
 import { isDeleted } from '../people/workspaces.ts'
@@ -20,7 +22,7 @@ const isShown = { archivedAt: null, deletedAt: null }
 export const listWebsites: AskAnswerer<'list-websites'> = async ({ store }, request) =>
   readPage(store, {
     collection: 'subjects',
-    where: { workspaceId: request.workspaceId, kind: 'website', ...isShown },
+    where: { workspaceId: request.workspaceId, kind: checkedKind, ...isShown },
     sort: ['createdAt', 'asc'],
     after: request.after,
     view: documents => documents.map(subject => (isOfGenerations1And2(subject) ? websiteView(subject) : null)),

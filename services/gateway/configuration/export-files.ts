@@ -2,7 +2,7 @@
 // and `[redacted]` in place of secrets. Pure.
 
 import { stringify } from 'yaml'
-import { websiteTemplate } from '#shared/checks/http/fields.ts'
+import { isWebsiteTemplate } from '#shared/checks/http/fields.ts'
 import { findSystemTemplate } from '#shared/checks/registry.ts'
 import { isDelay } from '#shared/checks/watch-fields.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
@@ -221,7 +221,7 @@ function omittedOf(present: Present, groups: readonly { objects: readonly object
 
 const labelsOf = (labels: Readonly<Record<string, string>>) => memberOf('labels', fileMembers(sorted(labels)))
 
-const isMonitor = ({ template }: PresentResource): boolean => template === websiteTemplate
+const isMonitor = ({ template }: PresentResource): boolean => isWebsiteTemplate(template)
 
 const sorted = <T>(members: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.entries(members).toSorted(([one], [other]) => compare(one, other)))

@@ -4,7 +4,7 @@
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { namedCheckAnswers, readCheckAnswers } from '#shared/checks/check-answers.ts'
-import { websiteTemplate } from '#shared/checks/http/fields.ts'
+import { isWebsiteTemplate, websiteTemplate } from '#shared/checks/http/fields.ts'
 import { findSystemTemplate, kindOfTemplate } from '#shared/checks/registry.ts'
 import type { Answers, Template } from '#shared/contracts/resources/template.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
@@ -72,11 +72,10 @@ function requireSameKind({ source, key, template }: WantedResource, found: Prese
     throw faultAt(source, 'key', `${key} is archived, and nothing restores it: choose another key`)
   }
   if (found.template === null) throw faultAt(source, 'key', `${key} is a custom subject: its kind is Subject`)
-  if ((found.template === websiteTemplate) === (template === null)) return
-  const is =
-    found.template === websiteTemplate
-      ? 'a website monitor: its kind is Monitor'
-      : 'a Resource of a Template: its kind is Resource'
+  if (isWebsiteTemplate(found.template) === (template === null)) return
+  const is = isWebsiteTemplate(found.template)
+    ? 'a website monitor: its kind is Monitor'
+    : 'a Resource of a Template: its kind is Resource'
   throw faultAt(source, 'key', `${key} is ${is}`)
 }
 

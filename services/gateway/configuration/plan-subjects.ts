@@ -3,7 +3,7 @@
 // the object. Pure.
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
-import { websiteTemplate } from '#shared/checks/http/fields.ts'
+import { isWebsiteTemplate } from '#shared/checks/http/fields.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { slugOf } from '#shared/text/slug.ts'
 import { faultAt } from './document.ts'
@@ -36,7 +36,7 @@ export function planSubjects(
       throw faultAt(one.source, 'key', `${one.key} is archived, and nothing restores it: choose another key`)
     }
     if (resource !== undefined && resource.template !== null) {
-      const kind = resource.template === websiteTemplate ? 'Monitor' : 'Resource'
+      const kind = isWebsiteTemplate(resource.template) ? 'Monitor' : 'Resource'
       throw faultAt(one.source, 'key', `${one.key} is no custom subject: its kind is ${kind}`)
     }
     const found = classic?.subjects.find(({ key }) => key === one.key) ?? { key: one.key, signals: [], rules: [] }

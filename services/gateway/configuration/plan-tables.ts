@@ -1,5 +1,5 @@
 // Planned requests that create or change delivery tables, custom subjects and website monitors. Pure.
-import { websiteTemplate } from '#shared/checks/http/fields.ts'
+import { isWebsiteTemplate, websiteTemplate } from '#shared/checks/http/fields.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
 import { isSame, type KnownDestination } from './plan-destinations.ts'
@@ -46,6 +46,6 @@ function isOfMonitor({ source, subject }: WantedTable, wanted: WantedConfigurati
   if (wanted.subjects.some(({ key }) => key === subject)) return false
   const template = file === undefined ? found?.template : (file.template ?? websiteTemplate)
   if (template === undefined) throw faultAt(source, 'subject', `there is no custom subject and no monitor ${subject}`)
-  if (template === null || template === websiteTemplate) return template !== null
+  if (template === null || isWebsiteTemplate(template)) return template !== null
   throw faultAt(source, 'subject', `${subject} is a Resource of a Template: its rules say where messages go`)
 }

@@ -2,11 +2,11 @@
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { inParallel } from '#shared/async/in-parallel.ts'
-import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import type { ConfigurationApi } from '#shared/contracts/session/configuration-script.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
+import { isOfGenerations1And2 } from '#shared/subjects/classic-kind.ts'
 import { inReadingOrder, type PolicyDocument, type SubjectRule } from './subject-rules.ts'
 import type { SubjectSignal, TableRow } from './wanted.ts'
 
@@ -107,7 +107,7 @@ async function readClassic(clients: Clients, resources: readonly PresentResource
 /**
  * Whether a Resource has a delivery table. A Resource of a published Template has none, because the Template's rules name the destinations.
  */
-const hasTable = ({ template }: PresentResource) => template === null || template === websiteTemplate
+const hasTable: (resource: PresentResource) => boolean = isOfGenerations1And2
 
 /** Returns a map from the name of a destination in lower case to the number that identifies it in generation 2. */
 export async function readNumbers({ api, workspace }: Clients): Promise<Map<string, number>> {

@@ -3,7 +3,7 @@
 import { faultOfSetting, trimmedSetting } from '#shared/channels/fields.ts'
 import { asksForOpenings, channelOf, hasTopField } from '#shared/channels/registry.ts'
 import { ownFields } from '#shared/channels/settings.ts'
-import { websiteTemplate } from '#shared/checks/http/fields.ts'
+import { websiteRevision, websiteTemplate } from '#shared/checks/http/fields.ts'
 import { systemKeys } from '#shared/checks/registry.ts'
 import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
 import type { Manifest, Template } from '#shared/contracts/resources/template.ts'
@@ -189,9 +189,9 @@ export function readRevision(
   }
 }
 
-const [websiteKey] = websiteTemplate.split('@')
-/** Whether the reference is that of the Template of website monitors, with its version or without. */
-const isWebsite = (template: unknown): boolean => template === websiteTemplate || template === websiteKey
+/** References of the Template of website monitors, with its version and without. */
+const websiteReferences: readonly unknown[] = [websiteTemplate, websiteRevision.key]
+const isWebsite = (template: unknown): boolean => websiteReferences.includes(template)
 
 function resourceOf(source: PlacedObject, value: Record<string, unknown>): WantedResource {
   const { key, name, template = null, meta = {} } = value

@@ -1,5 +1,6 @@
 // Webhooks of an OpenAPI document: the requests that are sent to destinations.
 import { channelsOf } from '#shared/channels/registry.ts'
+import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
 
 const problem = {
@@ -21,7 +22,7 @@ const example = {
     lifecycle: 'open',
     confirmation: 'confirmed',
     at: '2026-01-05T12:02:00.000Z',
-    resource: { key: 'shop', name: 'Shop', template: 'website-check@1', fields: { method: 'GET' }, fields_omitted: 11 },
+    resource: { key: 'shop', name: 'Shop', template: websiteTemplate, fields: { method: 'GET' }, fields_omitted: 11 },
     evidence: {
       inputs: [{ signal: 'reachability@fra1', status: 'problem', at: '2026-01-05T12:01:30.000Z' }],
       omitted: 0,

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
 import type { IncidentView } from '#shared/contracts/ask/ask-subjects.ts'
+import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { Answered, Instant, Kind, OrNull, writerOf } from '../body/result-schema.ts'
 import { requireMember } from '../callers/access.ts'
@@ -44,7 +45,7 @@ export const listIncidents = route('GET', '/incidents', {
     const subjectId = named === null ? null : String(named)
     if (subjectId !== null && !isSubjectId(subjectId)) return []
     const incidents = await allPages(after => directory.ask('list-open-incidents', { workspaceId, subjectId, after }, traceId))
-    const ofWebsites = incidents.filter(incident => incident.subjectKind === 'website')
+    const ofWebsites = incidents.filter(incident => isChecked(incident.subjectKind))
     const locationIds = new Set(ofWebsites.flatMap(({ failing, unknown, ok }) => [...failing, ...unknown, ...ok]))
     const namesOf = await locationNames.namer(locationIds, traceId)
     return ofWebsites.map(incident => incidentObject(incident, incidentIds, namesOf))

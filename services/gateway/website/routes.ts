@@ -8,11 +8,12 @@ import { httpFields } from '#shared/checks/http/fields.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { Command, CommandResults } from '#shared/contracts/subjects/command.ts'
+import { checkedKind, isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { redactedUrl } from '#shared/secrecy/redacted-text.ts'
-import { isOfGenerations1And2 } from '#shared/subjects/subject-view.ts'
+import { isOfGenerations1And2 } from '#shared/subjects/classic-kind.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
 import { roleIn } from '../callers/access.ts'
@@ -123,7 +124,7 @@ async function updateWebsite(work: Work, website: WebsiteView, body: Static<type
 }
 
 async function deleteWebsite(work: Work, website: WebsiteView) {
-  await send(work, website.id, { kind: 'delete-subject', id: commandId(), subjectKind: 'website' })
+  await send(work, website.id, { kind: 'delete-subject', id: commandId(), subjectKind: checkedKind })
   return { message: work.family.deletedMessage, [work.family.idField]: website.id }
 }
 
@@ -138,7 +139,7 @@ export async function findWebsite({ context, family, call }: Work): Promise<Webs
   // Resources of other Templates are not visible in generations 1 and 2 (reference/website-monitors 4.2).
   if (!isOfGenerations1And2(subject)) throw notFound(family)
   const { kind, check, slug } = subject
-  if (kind === 'website' && check !== null) return { ...subject, check }
+  if (isChecked(kind) && check !== null) return { ...subject, check }
   const details = `This subject is maintained by hand; use /v2/subjects/${encodeURIComponent(slug)}`
   throw refusal('invalid_state', 'Custom subjects are managed elsewhere', details)
 }

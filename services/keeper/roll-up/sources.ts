@@ -15,7 +15,7 @@ import type { RetryingStore } from './retrying-store.ts'
 /** Returns the sources with raw observations: locations that reported on the day of `at` (ms), and all signals that ever reported. */
 export async function rawSources(store: RetryingStore, subjectId: string, at: number): Promise<Source[]> {
   const [locations, signals] = await Promise.all([locationSources(store, subjectId, at), signalSources(store, subjectId)])
-  // Omits the website's own signals: response times and uptime of a website are computed from its checks alone (v3 7.4).
+  // Omits the signals of checks: response times and uptime of a check are computed from its results alone (v3 7.4).
   return [...locations, ...signals.filter(({ id }) => !isPlatformKey(id))]
 }
 

@@ -3,7 +3,7 @@ import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { Watching } from '#shared/contracts/subjects/check.ts'
 import { redactedText, redactedUrl } from '#shared/secrecy/redacted-text.ts'
 import { type CheckKind, hasOptions, optionsOf } from '../check-kind.ts'
-import { type HttpAnswers, httpFields } from './fields.ts'
+import { type HttpAnswers, httpFields, websiteRevision } from './fields.ts'
 
 /** Stored check of a website monitor. */
 export type WebsiteCheck = Watching & HttpAnswers
@@ -22,8 +22,7 @@ export const http: CheckKind = {
   fields: httpFields,
   templates: [
     {
-      key: 'website-check',
-      version: 1,
+      ...websiteRevision,
       name: 'Website check',
       summary: 'Checks a URL from several locations and opens an Incident when enough of them fail.',
     },

@@ -12,7 +12,8 @@ import type {
   IncidentStatus,
 } from '#shared/contracts/incidents/incident.ts'
 import { GetRollUps } from '#shared/contracts/observations/roll-up.ts'
-import type { RuleVerdict, SubjectKind } from '#shared/contracts/subjects/subject.ts'
+import type { RuleVerdict } from '#shared/contracts/subjects/subject.ts'
+import type { SubjectKind } from '#shared/contracts/subjects/subject-kind.ts'
 import type {
   CustomSubjectSummary,
   CustomSubjectView,

@@ -3,7 +3,7 @@
 import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import type { Answers, TemplateRoute } from '#shared/contracts/resources/template.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
-import type { SubjectKind } from '#shared/contracts/subjects/subject.ts'
+import type { SubjectKind } from '#shared/contracts/subjects/subject-kind.ts'
 
 export interface ResourceView {
   id: string

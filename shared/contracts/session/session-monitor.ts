@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { Component, DateTime, Nullable } from '#shared/contracts/common.ts'
 import { Cause, MonitorRow, NextStepObject } from '#shared/contracts/session/session-monitors.ts'
+import { subjectKinds } from '#shared/contracts/subjects/subject-kind.ts'
 
 const Open = (description: string, example: object) =>
   Type.Record(Type.String(), Type.Unknown(), { description, examples: [example] })
@@ -67,7 +68,7 @@ export const MonitorSignal = Component('MonitorSignal', {
 export const MonitorDetail = Component('MonitorDetail', {
   at: { ...DateTime, description: "The server's clock." },
   workspace_id: Type.String({ examples: ['WORKSPACE_ID'] }),
-  kind: Type.Enum(['website', 'custom', 'template']),
+  kind: Type.Enum([...subjectKinds]),
   row: Nullable({ ...MonitorRow, description: 'As in the list; null: it is archived.' }),
   resource: Open('As generation 3 shows it, as it was last recorded.', { id: 'aB3dE6gH9k', key: 'shop', name: 'Shop' }),
   rules: Type.Array(MonitorRulePart),

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { Component, DateTime, Nullable } from '#shared/contracts/common.ts'
 import { rosterStatuses } from '#shared/contracts/subjects/roster.ts'
+import { subjectKinds } from '#shared/contracts/subjects/subject-kind.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -21,8 +22,8 @@ export const MonitorRow = Component('MonitorRow', {
   id: Type.String({ examples: ['aB3dE6gH9k'] }),
   key: Type.String({ examples: ['shop'] }),
   name: Type.String({ examples: ['Shop'] }),
-  kind: Type.Enum(['website', 'custom', 'template']),
-  template: Nullable(Type.String({ description: '`key@version`.', examples: ['website-check@1'] })),
+  kind: Type.Enum([...subjectKinds]),
+  template: Nullable(Type.String({ description: '`key@version`.', examples: ['heartbeat@1'] })),
   host: Nullable(Type.String({ examples: ['shop.example'] })),
   watched: Nullable(
     Type.String({

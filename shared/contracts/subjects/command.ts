@@ -9,6 +9,7 @@ import { SettingsCheck, StoredCheck } from '#shared/contracts/subjects/check.ts'
 import { Policy } from '#shared/contracts/subjects/policy.ts'
 import { TryRule } from '#shared/contracts/subjects/rule-trial.ts'
 import { CustomSignalKind } from '#shared/contracts/subjects/signal.ts'
+import { checkedKind } from '#shared/contracts/subjects/subject-kind.ts'
 import type {
   AcknowledgementView,
   CustomSubjectView,
@@ -44,7 +45,7 @@ export const UpdateWebsite = command<WebsiteView>()('update-website', {
  * invalid_state if the subject is not of the kind `subjectKind`, because a website monitor may have become a custom subject.
  */
 export const DeleteSubject = command<{ id: string }>()('delete-subject', {
-  subjectKind: Type.Optional(Type.Enum(['website', 'custom'])),
+  subjectKind: Type.Optional(Type.Enum([checkedKind, 'custom'])),
 })
 
 /** Creates an empty custom subject. Errors: invalid_state if the subject exists. */

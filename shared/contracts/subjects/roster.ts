@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { ask, Id } from '#shared/contracts/common.ts'
 import type { IncidentCause, NextStep } from '#shared/contracts/incidents/incident.ts'
-import type { SubjectKind } from '#shared/contracts/subjects/subject.ts'
+import { type SubjectKind, subjectKinds } from '#shared/contracts/subjects/subject-kind.ts'
 
 /**
  * Statuses of a row, worst first. `partly_known`: the worst is a rule without data, and another rule is ok. `unknown`: no rule of the
@@ -66,7 +66,7 @@ export interface RosterIncident {
 }
 
 const Status = Type.Enum(['all', 'trouble', 'maintenance', ...rosterStatuses])
-const Kind = Type.Enum(['all', 'website', 'custom', 'template'])
+const Kind = Type.Enum(['all', ...subjectKinds])
 
 export const rosterAsks = {
   /**

@@ -6,7 +6,7 @@ import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { Policy } from '#shared/contracts/subjects/policy.ts'
 import type { SignalKind } from '#shared/contracts/subjects/signal.ts'
-import type { SubjectKind } from '#shared/contracts/subjects/subject.ts'
+import type { SubjectKind } from '#shared/contracts/subjects/subject-kind.ts'
 
 export interface SubjectView {
   id: string

@@ -12,13 +12,8 @@ import type { Answers } from '#shared/contracts/resources/template.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { PolicyDocument, RulePolicy } from '#shared/contracts/subjects/policy.ts'
 import type { SignalState } from '#shared/contracts/subjects/signal.ts'
+import type { SubjectKind } from '#shared/contracts/subjects/subject-kind.ts'
 import type { Evidence, Verdict } from '#shared/contracts/subjects/verdict.ts'
-
-/**
- * Kinds of subjects. `website`: a website check defines the subject. `custom`: people define its signals and rules. `template`: a published
- * Template defines it.
- */
-export type SubjectKind = 'website' | 'custom' | 'template'
 
 export interface SubjectDocument extends Stored {
   /**

@@ -1,17 +1,19 @@
 // Archiving and deletion of a monitor: the requests, the sentences about everything that is lost, and a sentence about the result. Only
 // some kinds of monitors can be deleted.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { ask, askV3, refusalOf } from '../../data/api.ts'
+import { classicKindOf } from '../../data/classic-kind-of.ts'
 import { counted } from '../../data/format.ts'
 
 export type End = 'archive' | 'delete'
 
 export const endWords: Readonly<Record<End, string>> = { archive: 'Archive', delete: 'Delete' }
 
-/** Returns the actions that can end a monitor. A Resource of a published Template can only be archived. */
-export const endsOf = ({ kind, row }: Pick<MonitorDetail, 'kind' | 'row'>): End[] => {
-  if (row === null) return []
-  return kind === 'template' ? ['archive'] : ['archive', 'delete']
+/** Returns the actions that can end a monitor. Generation 2 deletes monitors, so those that it does not show can only be archived. */
+export const endsOf = (detail: Pick<MonitorDetail, 'kind' | 'row' | 'resource'>): End[] => {
+  if (detail.row === null) return []
+  return classicKindOf(detail) === 'template' ? ['archive'] : ['archive', 'delete']
 }
 
 /** Returns sentences about everything that the action ends or deletes. */
@@ -19,10 +21,10 @@ export function lossesOf(end: End, { kind, rules, window }: Pick<MonitorDetail, 
   const open = rules.filter(({ incident }) => incident !== null).length
   const closes =
     open === 0 ? '' : ` ${counted(open, 'open incident')} ${open === 1 ? 'closes' : 'close'}, and nobody is notified of that.`
-  const stops = kind === 'website' ? 'Its checks stop.' : 'Its reports are refused from then on.'
+  const stops = isChecked(kind) ? 'Its checks stop.' : 'Its reports are refused from then on.'
   const ends = `${stops}${closes}${window === null ? '' : ' Its maintenance ends.'}`
   if (end === 'archive') return [ends, 'Its history stays readable, and its key stays reserved. Nothing restores it.']
-  const lost = kind === 'website' ? 'its settings' : 'its signals and rules'
+  const lost = isChecked(kind) ? 'its settings' : 'its signals and rules'
   return [
     ends,
     `Lost for good are ${lost}, all its incidents, its Observation log and its figures. The log of messages keeps its rows for 30 days.`,

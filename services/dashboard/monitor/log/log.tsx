@@ -1,6 +1,7 @@
 // The Observation log of all days or of one day: reports and checks, newest first. The log does not contain verdicts of rules.
 import { useSignal } from '@preact/signals'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { read } from '../../data/api.ts'
 import { latency } from '../../data/format.ts'
 import { query, setQuery } from '../../data/router.ts'
@@ -85,12 +86,12 @@ function emptyWords({ isUnaccepted, day }: LogFilters): string {
 const columnsFor = ({ kind, locations }: MonitorDetail): readonly Column<Logged>[] => [
   { head: 'At', cell: ({ at }) => <Time at={Date.parse(at)} isLong /> },
   {
-    head: kind === 'website' ? 'Location' : 'Signal',
+    head: isChecked(kind) ? 'Location' : 'Signal',
     cell: ({ signal }) => signalName(signal, locations),
   },
   { head: 'Reports', cell: ({ state }) => <StatusMark state={state} /> },
   {
-    head: kind === 'website' ? 'Took' : 'Value',
+    head: isChecked(kind) ? 'Took' : 'Value',
     isNumber: true,
     cell: ({ value, location }) => (location === '' ? (value ?? '') : latency(value)),
   },

@@ -1,5 +1,6 @@
 // The table of alert delivery of a monitor: every row names a destination and the kinds of messages that it gets (reference/messages 4).
 // This file reads and writes the table, and describes the table in words.
+import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { askV3 } from '../../data/api.ts'
 import { askV2 } from '../../data/api-v2.ts'
 import { listed } from '../../data/format.ts'
@@ -31,8 +32,8 @@ export interface AlertDelivery {
 }
 
 /** Returns the path of the table. The path names a website monitor by id, a custom subject by key. */
-export const tableOf = (kind: 'website' | 'custom', id: string, key: string): string =>
-  kind === 'website' ? `/monitoring/websites/${encodeURIComponent(id)}/delivery` : `/subjects/${encodeURIComponent(key)}/delivery`
+export const tableOf = (kind: string, id: string, key: string): string =>
+  isChecked(kind) ? `/monitoring/websites/${encodeURIComponent(id)}/delivery` : `/subjects/${encodeURIComponent(key)}/delivery`
 
 interface Table {
   selections: readonly (Row & { destination_name: string })[]

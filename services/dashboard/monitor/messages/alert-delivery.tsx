@@ -1,6 +1,7 @@
 // Alert delivery of a monitor: a table of destinations and kinds of messages with check boxes. A sentence explains the checked boxes.
 import { useSignal } from '@preact/signals'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { classicKindOf } from '../../data/classic-kind-of.ts'
 import { may } from '../../data/session.ts'
 import { announce } from '../../parts/announce.ts'
 import { Button } from '../../parts/button.tsx'
@@ -28,7 +29,8 @@ import {
 addPageStyle(style)
 
 export function AlertDelivery({ detail }: { detail: MonitorDetail }) {
-  const { kind, resource } = detail
+  const { resource } = detail
+  const kind = classicKindOf(detail)
   if (kind === 'template') return <ByTemplate reference={String(resource['template'])} />
   return <ByTable table={tableOf(kind, String(resource['id']), String(resource['key']))} />
 }

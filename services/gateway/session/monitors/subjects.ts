@@ -3,6 +3,7 @@
 // history. Only editors and owners may use these routes. The path may contain the slug instead of the id, because generation 2 shows no ids
 // of custom subjects. The query then needs `workspace_id`.
 import { Type } from 'typebox'
+import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import type { CustomSubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { isSlug } from '#shared/text/slug.ts'
@@ -99,7 +100,7 @@ const deleteSubject = route('DELETE', one, {
   status: 204,
   refusals: ['conflict'],
   handler: async ({ keeper }, { found: subject, traceId }) => {
-    if (subject.kind === 'website') {
+    if (isChecked(subject.kind)) {
       throw new AppError('invalid_state', 'Website subjects are deleted elsewhere', {
         details: 'This subject is a website monitor; delete the monitor instead.',
       })

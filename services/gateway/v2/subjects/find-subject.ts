@@ -2,6 +2,7 @@
 // names, or else in all workspaces of the caller. Signals and rules are found by their slugs. Here only the workspace and the object are
 // checked; the caller's role is checked afterwards.
 import { Type } from 'typebox'
+import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import type { CustomSubjectView, RuleView, SignalView } from '#shared/contracts/subjects/subject-views.ts'
 import { type AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -64,7 +65,7 @@ export async function findCustomSubject({ directory }: GatewayContext, call: Cal
   const { subject, workspaceIds } = await directory.ask('find-subjects', { slug, workspaceIds: reach }, traceId)
   if (workspaceIds.length > 1) throw ambiguous(workspaceIds)
   if (subject === null) throw subjectNotFound()
-  if (subject.kind === 'website') throw managedElsewhere()
+  if (isChecked(subject.kind)) throw managedElsewhere()
   return subject
 }
 

@@ -1,6 +1,7 @@
 // /v2/subjects: custom subjects of a workspace: list, create, read (reference/custom-subjects 1). No route changes or deletes a subject.
 import { Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
+import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import type { CustomSubjectSummary, CustomSubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { Maybe, marks } from '../../body/field-values.ts'
@@ -23,7 +24,7 @@ const ofWebsites = {
 
 const SubjectKind = Type.String({
   enum: ['custom'],
-  ...marks({ faultOf: kind => (kind === 'website' ? ofWebsites : null), refusal: 'must be custom' }),
+  ...marks({ faultOf: kind => (isChecked(kind) ? ofWebsites : null), refusal: 'must be custom' }),
 })
 
 const CreateSubjectBody = Type.Object(

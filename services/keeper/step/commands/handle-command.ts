@@ -3,6 +3,7 @@
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { Command, CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { unchanged } from '../change.ts'
 import { tryRule } from '../judging/try-rule.ts'
 import { takeFirstReport } from '../observations/first-report.ts'
@@ -45,7 +46,7 @@ const ofCustomSubjects: ReadonlySet<Command['kind']> = new Set([
 /** Returns whether the subject's kind accepts the command (reference/custom-subjects 1.1 and 1.7). */
 function isAccepted({ kind }: SubjectDocument, command: Changing): boolean {
   if (command.kind === 'delete-subject') return (command.subjectKind ?? kind) === kind
-  if (command.kind === 'update-website') return kind === 'website'
+  if (command.kind === 'update-website') return isChecked(kind)
   // Only `convert` makes a website a custom subject, for good.
   return kind === 'custom' || !ofCustomSubjects.has(command.kind) || ('convert' in command && command.convert)
 }

@@ -5,6 +5,7 @@ import { entryOf } from '#shared/checks/registry.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { Reading, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { checkedKind } from '#shared/contracts/subjects/subject-kind.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { subjectView } from '#shared/subjects/subject-view.ts'
 import { partitionOf } from '#shared/text/hash.ts'
@@ -69,7 +70,7 @@ export function createWebsite(
 ): SubjectDocument {
   const empty: Watched = {
     ...emptySubject(subjectId, command, at),
-    kind: 'website',
+    kind: checkedKind,
     template: command.template ?? websiteTemplate,
     labels: command.labels ?? {},
     check: { ...command.check, locations: [] },

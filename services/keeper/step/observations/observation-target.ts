@@ -27,14 +27,14 @@ interface NamedTarget {
 
 /**
  * `template`: rules of a Template read the signal. `authored`: rules of generation 2 read the signal. `declared`: no rule reads the signal.
- * `website`: the signal stands for one location of a website monitor, and probers report on it, too.
+ * `location`: the signal stands for one location of a check, and probers report on it, too.
  */
 export type Target = NamedTarget &
   (
     | { of: 'template' | 'authored'; signal: SignalState }
     /** `isNew`: the Observation declares the signal. */
     | { of: 'declared'; signal: SignalState; isNew: boolean }
-    | { of: 'website'; locationId: string; reading: Reading }
+    | { of: 'location'; locationId: string; reading: Reading }
   )
 
 /** `template`: the published Template of the Resource; null: none. `at`: present instant of the keeper, ms. */
@@ -44,10 +44,10 @@ export function targetOf(
   template: Template | null,
   at: number,
 ): Target | { refused: Refusal } {
-  const website = isPlatformKey(sent.signal) ? targetAt(subject, sent.signal, template) : null
-  if (website !== null) {
+  const ofCheck = isPlatformKey(sent.signal) ? targetAt(subject, sent.signal, template) : null
+  if (ofCheck !== null) {
     const isAllowed = sent.source === 'api'
-    return isAllowed ? website : { refused: invalid('signal', `An address may not report on '${sent.signal}'`) }
+    return isAllowed ? ofCheck : { refused: invalid('signal', `An address may not report on '${sent.signal}'`) }
   }
   const signal = subject.custom?.signals.find(({ slug }) => slug === sent.signal)
   return signal === undefined ? newTarget(subject, sent, template, at) : knownTarget(signal, template)
@@ -58,7 +58,7 @@ export function targetAt(subject: SubjectDocument, key: string, template: Templa
   const locationId = subject.check?.locations.find(id => platformSignalKey(id) === key)
   const reading = locationId === undefined ? undefined : subject.readings[locationId]
   if (locationId !== undefined && reading !== undefined)
-    return { of: 'website', key, slug: key, kind: 'heartbeat', locationId, reading }
+    return { of: 'location', key, slug: key, kind: 'heartbeat', locationId, reading }
   const signal = subject.custom?.signals.find(candidate => candidate.key === key)
   return signal === undefined ? null : knownTarget(signal, template)
 }
@@ -95,6 +95,6 @@ export function refusalOf(
   { signalKind, state }: Pick<StampedObservation, 'signalKind' | 'state'>,
 ): Refusal | null {
   if (signalKind !== null && signalKind !== kind) return invalid('kind', `The signal '${slug}' is of another kind`)
-  if (of === 'website' && state === 'no_data') return invalid('state', `'${slug}' takes no 'no_data'`)
+  if (of === 'location' && state === 'no_data') return invalid('state', `'${slug}' takes no 'no_data'`)
   return null
 }

@@ -114,7 +114,7 @@ function effectOf(
   repeated: PushedObservationDocument | null,
 ): Effect | null {
   const taking = { row, repeated, at, isStampedHere: sent.isStampedHere, context }
-  if (target.of === 'website') return takeReading(subject, target, taking)
+  if (target.of === 'location') return takeReading(subject, target, taking)
   if (target.of === 'declared') return takeDeclared(subject, target, taking)
   return target.of === 'authored' || template === null
     ? takeSelected(subject, target.signal, taking)
@@ -123,7 +123,7 @@ function effectOf(
 
 /** Returns whether the Observation of this row declared its signal. After a rebind, the signal may belong to the Template. */
 const hasDeclared = (target: Target, { id }: PushedObservationDocument): boolean =>
-  target.of !== 'website' && target.signal.declaredBy === identityOf(id)
+  target.of !== 'location' && target.signal.declaredBy === identityOf(id)
 
 /**
  * Removes `declaredBy` from the signal that this Observation declared. When the Observation is sent again with other content, its reply

@@ -150,11 +150,11 @@ export function takeDeclared(
 }
 
 /**
- * Adds an Observation of a website's location. The Observation with the newest instant is the location's reading, until the next check.
+ * Adds an Observation of a check's location. The Observation with the newest instant is the location's reading, until the next check.
  */
 export function takeReading(
   subject: SubjectDocument,
-  { locationId, reading }: Extract<Target, { of: 'website' }>,
+  { locationId, reading }: Extract<Target, { of: 'location' }>,
   taking: Taking,
 ): Effect | null {
   const { row, repeated, at, context } = taking
