@@ -1,28 +1,62 @@
-// Words of registries, such as the types of channels. Only the folders of a word and its registry may write it: everything else reads the
-// registry, so that one more entry needs no other file.
+// Words of registries: types of channels, kinds of checks, and their system Templates. Only the folders of a word and its registry may write
+// it: everything else reads the registry, so that one more entry needs no other file.
 import { channelTypes } from '#shared/channels/registry.ts'
+import { checkKinds } from '#shared/checks/registry.ts'
+import { checkedKind } from '#shared/contracts/subjects/subject-kind.ts'
 
-interface Registry {
-  words: readonly string[]
-  file: string
-  /** Folders that have a folder for each word. */
-  folders: readonly string[]
+interface Word {
+  /** Lines that write the word, or compare with its entry. */
+  found: RegExp
+  /** Beginnings of the paths that may. */
+  homes: readonly string[]
+  /** Lines in which the word means something else. */
+  otherwise?: RegExp
 }
 
-const registries: readonly Registry[] = [
-  { words: channelTypes(), file: 'shared/channels/registry.ts', folders: ['shared/channels'] },
+const literal = (word: string): string => `(['"\`])${word}\\1`
+/** Pattern of a comparison with one of these expressions. */
+const compared = (...expressions: string[]): string => {
+  const any = `(${expressions.join('|')})`
+  return `[=!]==?\\s*${any}(?![\\w'"])|(^|[\\s(!])${any}\\s*[=!]==?`
+}
+
+const ofChannels: readonly Word[] = channelTypes().map(type => ({
+  found: new RegExp(`${literal(type)}|(^|[{,(])\\s*${type}\\??:|\\.${type}\\b`),
+  homes: ['shared/channels/registry.ts', `shared/channels/${type}/`],
+}))
+
+const checkRegistries = ['shared/checks/registry.ts', 'services/prober/checks/registry.ts']
+const ofChecks: readonly Word[] = checkKinds().flatMap(({ key, templates }) => {
+  const homes = [...checkRegistries, `shared/checks/${key}/`, `services/prober/checks/${key}/`]
+  const names = templates.map(template => literal(`${template.key}(@\\d+)?`))
+  return [
+    // The schemes of OpenAPI have a word of their own.
+    { found: new RegExp(`${literal(key)}|${compared(`${key}(\\.key)?`)}`), homes, otherwise: /type: 'http', scheme:/ },
+    ...names.map(name => ({ found: new RegExp(name), homes })),
+  ]
+})
+
+/** Comparisons with an entry, whatever its word is. Which Template is that of websites, and which subjects have checks, is said once. */
+const comparisons: readonly Word[] = [
+  { found: new RegExp(compared('\\w+Channel\\.type')), homes: [] },
+  { found: /((findKind|kindOfTemplate)\([^)]*\)|kindOf\([^)]*\)\.key)\s*[=!]==?(?!=|\s*null\b)/, homes: checkRegistries },
+  { found: new RegExp(compared('websiteTemplate', 'websiteRevision\\.key')), homes: ['shared/checks/http/'] },
+  {
+    found: new RegExp(
+      `${compared('checkedKind', literal(checkedKind).replace('\\1', '[\'"`]'))}|[kK]ind: ['"\`]${checkedKind}['"\`]`,
+    ),
+    homes: ['shared/contracts/subjects/subject-kind.ts'],
+  },
 ]
+
+const words = [...ofChannels, ...ofChecks, ...comparisons]
 
 /** Returns the lines that write a registered word as a literal or as a key, or that compare with an entry of a registry. */
 export function strayWords({ path, text }: { path: string; text: string }): string[] {
-  const found = registries.flatMap(({ words, file, folders }) =>
-    path === file ? [] : words.filter(word => !folders.some(folder => path.startsWith(`${folder}/${word}/`))).map(patternOf),
-  )
+  const strays = words.filter(({ homes }) => !homes.some(home => path.startsWith(home)))
   return text.split('\n').flatMap((line, index) => {
     const code = line.replace(/(^|\s)\/\/.*$/, '').replace(/^\s*\/?\*.*$/, '')
-    return [...found, comparison].some(pattern => pattern.test(code)) ? [`${index + 1}: ${line.trim().slice(0, 120)}`] : []
+    const isStray = strays.some(({ found, otherwise }) => found.test(code) && otherwise?.test(code) !== true)
+    return isStray ? [`${index + 1}: ${line.trim().slice(0, 120)}`] : []
   })
 }
-
-const patternOf = (word: string) => new RegExp(`(['"\`])${word}\\1|(^|[{,(])\\s*${word}\\??:|\\.${word}\\b`)
-const comparison = /[=!]==?\s*\w+Channel\.type\b|\w+Channel\.type\s*[=!]==?/

@@ -81,7 +81,7 @@ export const tidyRules: TidyRule[] = [
     offences: file => (/^(#!.*\n)?\s*(\/\/|\/\*)/.test(file.text) ? [] : ['1: no header comment']),
   },
   {
-    name: 'a registered channel is named only in its folder and its registry (infra/gates/registered-words.ts)',
+    name: 'a registered channel, kind of check or system Template is named only in its folder and its registry',
     applies: path => /^(services|shared|infra|machines)\//.test(path) && isCode(path),
     offences: strayWords,
   },
