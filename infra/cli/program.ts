@@ -16,6 +16,7 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   key: async () => (await import('./people/key.ts')).addKeyCommands,
   resource: async () => (await import('./resources/resource.ts')).addResourceCommands,
   monitor: async () => (await import('./resources/monitor.ts')).addMonitorCommands,
+  check: async () => (await import('./resources/check.ts')).addCheckCommands,
   maintenance: async () => (await import('./resources/maintenance.ts')).addMaintenanceCommands,
   address: async () => (await import('./people/address.ts')).addAddressCommands,
   location: async () => (await import('./installation/location.ts')).addLocationCommands,

@@ -18,6 +18,12 @@ export interface Shown {
 export interface CheckKind {
   /** Word of the kind in stored checks and in check entries. */
   key: string
+  /** Its name for people. */
+  name: string
+  /** One sentence: what it does. */
+  help: string
+  /** The number that a check finds, which results and charts show. */
+  value: { name: string; unit: string }
   /** Fields in the order in which they are asked for. Their keys differ from those of `watch-fields.ts`, and none is `kind`. */
   fields: readonly CheckField[]
   /** System Templates whose Resources have one check of this kind. They have its fields and those of `watch-fields.ts`. */

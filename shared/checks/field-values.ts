@@ -7,7 +7,10 @@ import type { CheckField } from './check-field.ts'
 
 /** Returns the fault of an answer as the end of a sentence; null: the field accepts the answer. */
 export const faultOf = (field: CheckField, answer: unknown): string | null =>
-  isOfType(field, answer) && isWithin(field, answer) ? null : `must ${field.must ?? boundsOf(field)}`
+  isOfType(field, answer) && isWithin(field, answer) ? null : `must ${mustOf(field)}`
+
+/** Returns what an answer must be or hold, as the end of a sentence. */
+export const mustOf = (field: CheckField): string => field.must ?? boundsOf(field)
 
 /** Whether the value is of the field's type, within bounds or not. */
 export const isOfType = (field: CheckField, value: unknown): boolean => types[field.type](value, field)
@@ -48,6 +51,13 @@ function isTextWithin({ type, form, characters = Number.POSITIVE_INFINITY, bytes
   if (type === 'url') return isHttpUrl(text, characters)
   if (form === 'media type') return text === '' || (text.length <= characters && isMediaType(text))
   return [...text].length <= characters && (bytes === undefined || utf8Bytes(text) <= bytes)
+}
+
+/** Returns the bounds of a field's numbers, of the items of a list, or of the characters of a text; null: none. */
+export function rangeOf({ type, min, max, items, characters, bytes }: CheckField): { min: number | null; max: number | null } {
+  const isText = type === 'string' || type === 'url'
+  const [least = null, most = null] = items ?? (isText ? [null, characters ?? bytes ?? null] : [min, max])
+  return { min: least, max: most }
 }
 
 const whole: readonly FieldType[] = ['integer', 'duration', 'duration_seconds']

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import { checksPage } from '../../infra/gates/checks-page.ts'
 import { commandsPage } from '../../infra/gates/commands-page.ts'
 import { mcpPage } from '../../infra/gates/mcp-page.ts'
 import { citations, citedRules, numberedRules } from '../../infra/gates/numbered-rules.ts'
@@ -254,6 +255,10 @@ t.test('cited paths are read from back-ticks and links, without anchors', async 
 
 t.test('docs/settings.md equals the page made from the declared settings', async t => {
   t.equal(readFileSync('docs/settings.md', 'utf8'), settingsPage(), 'npm run docs writes it anew')
+})
+
+t.test('docs/checks.md equals the page made from the declared fields', async t => {
+  t.equal(readFileSync('docs/checks.md', 'utf8'), checksPage(), 'npm run docs writes it anew')
 })
 
 t.test('docs/commands.md equals the page made from the declared commands', async t => {

@@ -1,8 +1,9 @@
 // Settings of destinations on the command line: `--set <key>=<value>`, read by the types that the API lists.
-import { ApiUnreachable } from '#shared/api-v3/errors.ts'
 import { usageError } from '../../runtime/start-error.ts'
+import { listedTypes } from '../api/listed-types.ts'
 import { type Api, withApi } from '../api/with-api.ts'
 import type { ApiOptions } from '../noun.ts'
+import { valueFrom, valueOfSecret } from '../secret-value.ts'
 import { printJson, printTable } from '../terminal/printing.ts'
 
 interface ListedField {
@@ -19,11 +20,7 @@ interface ListedChannel {
   fields: ListedField[]
 }
 
-const channelsOf = async (api: Api): Promise<ListedChannel[]> => {
-  const listed = await api.call({ method: 'GET', path: '/channels' })
-  if (Array.isArray(listed) && listed.every(one => typeof one.type === 'string' && Array.isArray(one.fields))) return listed
-  throw new ApiUnreachable(api.url, 'it returned no list of types where one was expected')
-}
+const channelsOf = (api: Api): Promise<ListedChannel[]> => listedTypes<ListedChannel>(api, '/channels', 'fields')
 
 /** Returns the members that `--set` names: those of the destination itself, and its `settings`. */
 export async function membersSet(api: Api, type: string, set: readonly string[] = []): Promise<Record<string, unknown>> {
@@ -47,12 +44,7 @@ function readSetting({ type, fields }: ListedChannel, word: string) {
   if (key === undefined) throw usageError('A setting is --set <key>=<value>.')
   const field = fields.find(one => one.key === key)
   if (field === undefined) throw usageError(`--set ${key}: a ${type} has ${fields.map(one => one.key).join(', ')}.`)
-  const [, variable] = /^env:(.+)$/s.exec(text) ?? []
-  if (field.secret && variable === undefined && text !== '') {
-    throw usageError(`${key} is a secret, which others would see in the list of processes: --set ${key}=env:<VARIABLE>.`)
-  }
-  const value = variable === undefined ? text : process.env[variable]
-  if (value === undefined) throw usageError(`--set ${key}: the environment has no ${variable}.`)
+  const value = field.secret ? valueOfSecret(`--set ${key}=`, key, text) : valueFrom(`--set ${key}`, text)
   return { field, value: value === '' ? null : parsed(field, value) }
 }
 

@@ -1,13 +1,15 @@
 // `./watchkeeper monitor create|list|show|change|archive`: website monitors, which are Resources of the Template of websites.
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { websiteTemplate as template } from '#shared/checks/http/fields.ts'
-import { usualInterval } from '#shared/checks/watch-fields.ts'
+import type { CheckField } from '#shared/checks/check-field.ts'
+import { httpFields, websiteTemplate as template, url } from '#shared/checks/http/fields.ts'
+import { confirmAfter, failureMode, recoverAfter, usualInterval } from '#shared/checks/watch-fields.ts'
 import { checkedKind } from '#shared/contracts/subjects/subject-kind.ts'
 import { notFoundError, usageError } from '../../runtime/start-error.ts'
 import { resourceOf } from '../api/look-up-api.ts'
 import type { Api } from '../api/with-api.ts'
 import { type ApiOptions, addApiNoun, collect } from '../noun.ts'
 import { kindOf, pick } from '../pick.ts'
+import { pairsOfOptions, withFieldOptions } from './field-options.ts'
 import { printFigures } from './monitor-rows.ts'
 import {
   archiveResource,
@@ -34,11 +36,20 @@ interface Location {
 
 const locations = kindOf<Location>('location', 'location list', location => location.name)
 
+/** Fields with an option of their own. The URL is an argument, and `--location` and `--every` are shorter than the fields that they answer. */
+const answered: readonly CheckField[] = [...httpFields.filter(field => field !== url), failureMode, confirmAfter, recoverAfter]
+
+/** Returns the options, with those of fields among the answers. */
+function withAnswers<O extends { meta?: string[] }>(options: O): O {
+  const pairs = pairsOfOptions(answered, options)
+  return pairs.length === 0 ? options : { ...options, meta: [...(options.meta ?? []), ...pairs] }
+}
+
 const named = ['<monitor>', 'its id, key or name'] as const
 
 export function addMonitorCommands(program: Command): void {
   const verb = addApiNoun(program, 'monitor', `website monitors: Resources of ${template}`)
-  verb('create', 'check a website; the key of the monitor alone is on standard output')
+  const create = verb('create', 'check a website; the key of the monitor alone is on standard output')
     .argument('<name>', 'what it is called')
     .argument('<website>', 'the URL that is checked')
     .addOption(
@@ -48,9 +59,10 @@ export function addMonitorCommands(program: Command): void {
     )
     .option('--location <location>', 'where it is checked from, by id or name; several times for several (default: all)', collect)
     .option('--key <key>', 'its key (default: made of the name)')
-    .option('--meta <field=value>', 'another answer, such as method=POST or statuses=200,204', collect)
+    .option('--meta <field=value>', 'an answer by the key of its field, such as statuses=200,204', collect)
     .option('--label <key=value>', 'a label; may be given several times', collect)
     .action(createMonitor)
+  withFieldOptions(create, answered)
   withListOptions(verb('list', 'monitors, with the open Incident of each'))
     .option('--meta <field=value>', 'only those with this answer; at most five', collect)
     .action((options: ListOptions) => listResources({ ...options, template }, { kind: checkedKind, template }))
@@ -60,13 +72,14 @@ export function addMonitorCommands(program: Command): void {
   verb('show', 'one monitor as it reads now')
     .argument(...named)
     .action((one: string, options: ApiOptions) => showResource(one, options, monitorOf))
-  verb('change', 'change name, answers or labels, and leave the rest')
+  const change = verb('change', 'change name, answers or labels, and leave the rest')
     .argument(...named)
     .option('--name <name>', 'another name')
     .option('--meta <field=value>', 'an answer, such as url=https://example.com; nothing behind the = takes the default', collect)
     .option('--location <location>', 'where it is checked from now on, by id or name; several times for several', collect)
     .option('--label <key=value>', 'a label; nothing behind the = takes it away', collect)
     .action(changeMonitor)
+  withFieldOptions(change, answered)
   verb('archive', 'end a monitor for good')
     .argument(...named)
     .action((one: string, options: ApiOptions) => archiveResource(one, options, monitorOf))
@@ -80,7 +93,7 @@ const monitorOf: Find = async (api, workspaceId, wanted) => {
 }
 
 async function createMonitor(name: string, website: string, { every, ...options }: CreateOptions): Promise<void> {
-  await createResource(name, { ...options, template }, async ({ api }) => ({
+  await createResource(name, { ...withAnswers(options), template }, async ({ api }) => ({
     url: website,
     locations: await locationIds(api, options.location),
     ...every,
@@ -88,7 +101,12 @@ async function createMonitor(name: string, website: string, { every, ...options 
 }
 
 const changeMonitor = (named: string, { location, ...options }: ChangeOptions & { location?: string[] }): Promise<void> =>
-  changeResource(named, options, location && (async ({ api }) => ({ locations: await locationIds(api, location) })), monitorOf)
+  changeResource(
+    named,
+    withAnswers(options),
+    location && (async ({ api }) => ({ locations: await locationIds(api, location) })),
+    monitorOf,
+  )
 
 async function locationIds(api: Api, given: string[] | undefined): Promise<string[]> {
   const all = await api.all<Location>('/locations')

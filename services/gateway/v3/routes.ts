@@ -2,6 +2,7 @@
 import type { Route } from '../http/route.ts'
 import { auditRoutes } from './audit.ts'
 import { channelRoutes } from './channels.ts'
+import { checkRoutes } from './checks.ts'
 import { deliveryLogRoutes } from './delivery-log.ts'
 import { destinationRoutes } from './destinations.ts'
 import { eventRoutes } from './event-stream.ts'
@@ -33,6 +34,7 @@ export const v3Routes: readonly Route[] = [
   ...figuresRoutes,
   ...chartRoutes,
   ...eventRoutes,
+  ...checkRoutes,
   ...channelRoutes,
   ...destinationRoutes,
   ...deliveryLogRoutes,

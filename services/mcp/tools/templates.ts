@@ -2,6 +2,7 @@
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { ApiUnreachable } from '#shared/api-v3/errors.ts'
+import { checkKinds } from '#shared/checks/registry.ts'
 import { at, manifest, meta, observation, page, templateReference, workspace } from '../arguments.ts'
 import { ArgumentRefusal, tool } from '../tool.ts'
 
@@ -31,6 +32,18 @@ const list = tool({
     const isLast = from + limit >= shown.length
     return { result: items, nextCursor: last === undefined || isLast ? null : cursorOf(last.id) }
   },
+})
+
+const kinds = tool({
+  name: 'list_check_kinds',
+  title: 'List kinds of checks',
+  description: 'Kinds of checks, with the options of each. System Templates have them as fields.',
+  arguments: {},
+  required: [],
+  result: 'array',
+  needs: null,
+  effect: 'reads',
+  run: async ({ api }) => api({ method: 'GET', path: apiPath`/checks` }),
 })
 
 function revisions(result: unknown): Revision[] {
@@ -85,4 +98,5 @@ const preview = tool({
     api({ method: 'POST', path: apiPath`/workspaces/${await workspace(named)}/templates/preview`, body }),
 })
 
-export const templateTools = [list, publish, preview]
+/** With one kind of check, there is no choice to look up. */
+export const templateTools = [...(checkKinds().length > 1 ? [kinds] : []), list, publish, preview]

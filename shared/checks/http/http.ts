@@ -19,6 +19,9 @@ const entryFields = httpFields.map(field => ({ ...field, key: camel(field.key) }
 
 export const http: CheckKind = {
   key: 'http',
+  name: 'HTTP',
+  help: 'Sends one request to a URL and judges status and body of the answer.',
+  value: { name: 'Time', unit: 'ms' },
   fields: httpFields,
   templates: [
     {

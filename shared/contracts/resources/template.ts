@@ -34,7 +34,8 @@ export const publishedFieldTypes = [
   'integer_list',
 ] as const
 /** Types of fields. Only system Templates have fields of the types `url` and `location_list`. */
-export type FieldType = (typeof publishedFieldTypes)[number] | 'url' | 'location_list'
+export const fieldTypes = [...publishedFieldTypes, 'url', 'location_list'] as const
+export type FieldType = (typeof fieldTypes)[number]
 
 export const ManifestField = Strict({
   key: FieldKey,

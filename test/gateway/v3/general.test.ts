@@ -237,3 +237,20 @@ t.test('Template is refused with the dotted path of its faulty field (v3 1.5)', 
   t.equal(status, 422)
   t.strictSame(json.error.details, { field: 'rules.0.decision.not.signal' })
 })
+
+t.test('kinds of checks are listed with their options, to every key (v3 3.14)', async t => {
+  for (const token of [viewer, await scopedKey(['observe'])]) {
+    const { status, json } = await call('GET', '/checks', { token })
+    t.equal(status, 200)
+    const [http] = json.result
+    t.match(http, { type: 'http', name: 'HTTP', help: /^Sends one request/, value: { name: 'Time', unit: 'ms' } })
+    const option = (key: string) => http.options.find((one: { key: string }) => one.key === key)
+    t.strictSame(option('url'), {
+      ...{ key: 'url', label: 'URL', help: '', type: 'url', secret: false, required: true },
+      ...{ default: null, options: [], min: null, max: 2_048 },
+    })
+    t.match(option('statuses'), { type: 'integer_list', default: [200], min: 1, max: 10 })
+    t.match(option('data'), { secret: true, max: 65_536 })
+    t.match(option('method'), { default: 'GET', options: ['GET', 'POST'] })
+  }
+})

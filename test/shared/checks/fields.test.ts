@@ -70,7 +70,8 @@ t.test('a field that is newer than a stored check has its default there, and lea
   })
   const fields = [target, words]
   const shown = () => ({ method: 'say', target: '', url: '', host: null })
-  const kind: CheckKind = { ...{ key: 'later', fields, templates: [], shown }, ...plainEntry('later', fields) }
+  const named = { key: 'later', name: 'Later', help: '', value: { name: 'Time', unit: 'ms' } }
+  const kind: CheckKind = { ...named, fields, templates: [], shown, ...plainEntry('later', fields) }
   const { url: _, ...rest } = website
   const stored = { ...rest, kind: 'later', target: 'x' } as StoredCheck
   const asked = { target: 'x', locations: ['aaaa'], interval_value: 1 }

@@ -19,6 +19,9 @@ const fields = [
 
 export const echo: CheckKind = {
   key: 'echo',
+  name: 'Echo',
+  help: 'Finds what it is told.',
+  value: { name: 'Time', unit: 'ms' },
   fields,
   templates: [{ key: 'echo-check', version: 1, name: 'Echo', summary: 'Says what it was told.' }],
   shown: ({ text }) => ({ method: 'echo', target: String(text), url: '', host: null }),

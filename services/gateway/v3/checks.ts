@@ -1,0 +1,55 @@
+// Kinds of checks with their fields, from which forms, commands and agents are made. Reference: docs/reference/v3.md, 3.14.
+import { Type } from 'typebox'
+import type { CheckField } from '#shared/checks/check-field.ts'
+import type { CheckKind } from '#shared/checks/check-kind.ts'
+import { rangeOf } from '#shared/checks/field-values.ts'
+import { checkKinds } from '#shared/checks/registry.ts'
+import { fieldTypes } from '#shared/contracts/resources/template.ts'
+import { Answered, OrNull } from '../body/result-schema.ts'
+import { route } from './common.ts'
+
+const OptionObject = Answered('CheckOption', {
+  key: Type.String({ examples: ['url'] }),
+  label: Type.String({ examples: ['URL'] }),
+  help: Type.String({ description: 'What it does.', examples: [''] }),
+  type: { ...Type.Enum([...fieldTypes]), examples: ['url'] },
+  secret: Type.Boolean({ description: 'Hidden from viewers and scoped keys, and in no message.' }),
+  required: Type.Boolean(),
+  default: Type.Unknown({ description: 'Null if there is none.', examples: [null] }),
+  options: Type.Array(Type.String()),
+  min: OrNull(Type.Number({ description: 'Of a number, of the items of a list, or of the characters of a text.' })),
+  max: OrNull(Type.Number()),
+})
+
+const [first] = checkKinds()
+
+const CheckKindObject = Answered('CheckKind', {
+  type: Type.String({ examples: [first?.key] }),
+  name: Type.String({ examples: [first?.name] }),
+  help: Type.String({ examples: [first?.help] }),
+  value: Answered('CheckValue', {
+    name: Type.String({ examples: [first?.value.name] }),
+    unit: Type.String({ examples: [first?.value.unit] }),
+  }),
+  options: Type.Array(OptionObject, { examples: [first?.fields.slice(0, 2).map(optionObject)] }),
+})
+
+const list = route('GET', '/checks', {
+  summary: 'Kinds of checks, with the options of each.',
+  needs: { role: 'anybody', scope: null },
+  isAudited: false,
+  result: Type.Array(CheckKindObject),
+  handler: async () => checkKinds().map(kindObject),
+})
+
+const kindObject = ({ key, name, help, value, fields }: CheckKind) => ({
+  ...{ type: key, name, help, value },
+  options: fields.map(optionObject),
+})
+
+function optionObject(field: CheckField) {
+  const { key, label, help, hint = '', type, secret, required, default: usual, options } = field
+  return { key, label, help: help || hint, type, secret, required, default: usual, options: [...options], ...rangeOf(field) }
+}
+
+export const checkRoutes = [list]
