@@ -1,4 +1,5 @@
 // The page that chooses the Template of a new monitor, of something that reports by itself.
+import { isWebsiteTemplate } from '#shared/checks/http/fields.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { askV3 } from '../data/api.ts'
 import { pathTo } from '../data/routing.ts'
@@ -35,7 +36,14 @@ function Chosen() {
         A backup, a queue, a fleet of sensors: something that reports how it is. Its Template says what it reports, when that is a
         problem, and what to do then.
       </p>
-      <Shown of={loaded}>{templates => <Choices templates={highestOf(templates)} />}</Shown>
+      <Shown of={loaded}>
+        {templates => (
+          <>
+            <Choices templates={highestOf(templates.filter(one => !isSystem(one)))} />
+            <Checks templates={highestOf(templates.filter(one => isSystem(one) && !isWebsiteTemplate(one.id)))} />
+          </>
+        )}
+      </Shown>
       <details class="folded">
         <summary>More</summary>
         <p>
@@ -59,16 +67,7 @@ function Choices({ templates }: { templates: readonly SentTemplate[] }) {
   }
   return (
     <>
-      <ul class="cards">
-        {templates.map(({ key, name, summary }) => (
-          <li key={key} class="card">
-            <h2>
-              <a href={pathTo('newResource', { template: key })}>{name}</a>
-            </h2>
-            {summary !== '' && <p>{summary}</p>}
-          </li>
-        ))}
-      </ul>
+      <Cards templates={templates} />
       <p>
         None of them fits? <a href={pathTo('newTemplate')}>Write a Template</a>
       </p>
@@ -76,11 +75,34 @@ function Choices({ templates }: { templates: readonly SentTemplate[] }) {
   )
 }
 
-/** Returns the highest revision of each Template of the workspace, by name. */
+function Checks({ templates }: { templates: readonly SentTemplate[] }) {
+  if (templates.length === 0) return null
+  return (
+    <>
+      <p>Or something that is checked from outside, as a website is:</p>
+      <Cards templates={templates} />
+    </>
+  )
+}
+
+const Cards = ({ templates }: { templates: readonly SentTemplate[] }) => (
+  <ul class="cards">
+    {templates.map(({ key, name, summary }) => (
+      <li key={key} class="card">
+        <h2>
+          <a href={pathTo('newResource', { template: key })}>{name}</a>
+        </h2>
+        {summary !== '' && <p>{summary}</p>}
+      </li>
+    ))}
+  </ul>
+)
+
+/** Returns the highest revision of each Template, by name. */
 function highestOf(templates: readonly SentTemplate[]): SentTemplate[] {
   const highest = new Map<string, SentTemplate>()
   for (const one of templates) {
-    if (!isSystem(one) && one.version > (highest.get(one.key)?.version ?? 0)) highest.set(one.key, one)
+    if (one.version > (highest.get(one.key)?.version ?? 0)) highest.set(one.key, one)
   }
   return [...highest.values()].toSorted((one, other) => one.name.localeCompare(other.name))
 }

@@ -1,11 +1,11 @@
 // The page that creates a monitor of a Template.
+import { isWebsiteTemplate } from '#shared/checks/http/fields.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { pathTo } from '../data/routing.ts'
 import { pageTitle } from '../data/title.ts'
 import { ForEditors } from '../parts/for-editors.tsx'
 import { Shown } from '../parts/loaded.tsx'
 import { Empty } from '../parts/states.tsx'
-import { isSystem } from '../templates/template.ts'
 import { useTemplate } from '../templates/use-template.ts'
 import { ResourceForm } from './resource-form.tsx'
 
@@ -29,7 +29,7 @@ function Found({ template }: { template: SentTemplate }) {
         New monitor: {name} <span class="label">{id}</span>
       </h1>
       {summary !== '' && <p>{summary}</p>}
-      {isSystem(template) ? (
+      {isWebsiteTemplate(id) ? (
         <Empty title="This Template has a form of its own">
           <p>
             <a href={pathTo('newMonitor')}>Watch a website</a>

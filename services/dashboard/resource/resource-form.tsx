@@ -1,4 +1,5 @@
 // The form of a monitor of any published Template: its name, the fields of its Template, its key and its labels.
+import { watchFields } from '#shared/checks/watch-fields.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { askV3 } from '../data/api.ts'
 import { go } from '../data/router.ts'
@@ -6,11 +7,11 @@ import { pathTo } from '../data/routing.ts'
 import { announce } from '../parts/announce.ts'
 import { ButtonLink } from '../parts/button.tsx'
 import { AreaField, TextField } from '../parts/form/field.tsx'
-import { answersIn, changedAnswers, type FieldAnswers } from '../parts/form/field-values.ts'
+import { answersIn, changedAnswers, type FieldAnswers, type FormField } from '../parts/form/field-values.ts'
 import { FieldsOf } from '../parts/form/fields-form.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
-import { inWorkspace } from '../templates/template.ts'
+import { inWorkspace, isSystem } from '../templates/template.ts'
 import style from '../website/website.page.css'
 import { changedLabels, type Labels, labelLines, labelsIn } from './labels.ts'
 
@@ -35,7 +36,11 @@ const own = ['name', 'key', 'labels']
 const nameOf = (key: string): string => (own.includes(key) ? `meta.${key}` : key)
 
 export function ResourceForm({ template, existing }: Props) {
-  const { fields } = template
+  const isOfCheck = isSystem(template)
+  // What every check has is stated with more words for forms than a Template shows.
+  const fields: readonly FormField[] = isOfCheck
+    ? template.fields.map(field => watchFields.find(({ key }) => key === field.key) ?? field)
+    : template.fields
   const send = async (values: FormData) => {
     const name = textOf(values, 'name')
     const meta = answersIn(fields, values, nameOf)
@@ -54,7 +59,8 @@ export function ResourceForm({ template, existing }: Props) {
             meta: changedAnswers(fields, meta, existing.meta),
             labels: changedLabels(labels, existing.labels),
           })
-    announce(existing === null ? `${name} is added. It waits for its first report.` : `${name} is saved.`)
+    const next = isOfCheck ? 'Its first check is on its way.' : 'It waits for its first report.'
+    announce(existing === null ? `${name} is added. ${next}` : `${name} is saved.`)
     go(pathTo('monitor', { id: saved.id }))
   }
   const back = existing === null ? pathTo('newReporting') : pathTo('monitor', { id: existing.id })

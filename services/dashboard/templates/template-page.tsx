@@ -1,5 +1,6 @@
 // One Template: a revision in words, the list of revisions, and the action that moves Resources to another revision.
 import { useSignal } from '@preact/signals'
+import { isWebsiteTemplate } from '#shared/checks/http/fields.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { grouped } from '../data/format.ts'
 import { pathTo } from '../data/routing.ts'
@@ -59,7 +60,7 @@ function Found({ read, reference, onChanged }: FoundProps) {
           {isSystem(shown) && <span class="label">System</span>}
         </h1>
         {may('editor') && (
-          <ButtonLink href={isSystem(shown) ? pathTo('newMonitor') : pathTo('newResource', { template: key })}>
+          <ButtonLink href={isWebsiteTemplate(shown.id) ? pathTo('newMonitor') : pathTo('newResource', { template: key })}>
             Add monitor
           </ButtonLink>
         )}

@@ -1,6 +1,7 @@
 // Inputs for any list of fields: label, help, bounds and default of each come from the list. Drawn inside a Form.
 import { AreaField, CheckField, ChoiceField, TextField } from './field.tsx'
 import { type FieldAnswers, type FormField, isBox, isNumber, type NameOf, textOfAnswer } from './field-values.ts'
+import { LocationsField } from './locations-field.tsx'
 
 interface FieldsProps {
   fields: readonly FormField[]
@@ -34,6 +35,7 @@ function Input({ field, name, given, isChange }: InputProps) {
   const isKept = isWriteOnly && isChange
   const shown = { name, label: isKept ? `New ${label}` : label || key, hint: isKept ? keptHint : hintOf(field) }
   if (isBox(field)) return <CheckField {...shown} defaultChecked={(given ?? usual) === true} />
+  if (type === 'location_list') return <LocationsField {...shown} chosen={(given as string[] | undefined) ?? null} />
   const defaultValue = isWriteOnly ? '' : textOfAnswer(field, given)
   if (type === 'boolean' || type === 'enum') {
     const none = usual === null ? [{ value: '', word: required ? 'Choose one' : 'Not set' }] : []

@@ -115,8 +115,6 @@ export const TemplateObject = Answered(
     ),
   },
   {
-    examples: allSystemTemplates()
-      .slice(0, 1)
-      .map(template => templateObject(template, false)),
+    examples: allSystemTemplates().map(template => templateObject(template, false)),
   },
 )
