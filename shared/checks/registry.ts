@@ -18,10 +18,16 @@ const kinds = new Map<string, CheckKind>()
 /** By reference, `key@version`. */
 const templates = new Map<string, { template: SystemTemplate; kind: CheckKind }>()
 
-export function addCheckKind(kind: CheckKind): void {
+/** Adds a kind, and returns a function that takes it away again, for tests that share the process with others. */
+export function addCheckKind(kind: CheckKind): () => void {
+  const references = kind.templates.map(({ key, version }) => `${key}@${version}`)
   kinds.set(kind.key, kind)
-  for (const stated of kind.templates) {
-    templates.set(`${stated.key}@${stated.version}`, { template: { ...stated, ...declaredBy(fieldsOf(kind)) }, kind })
+  for (const [i, stated] of kind.templates.entries()) {
+    templates.set(references[i] as string, { template: { ...stated, ...declaredBy(fieldsOf(kind)) }, kind })
+  }
+  return () => {
+    kinds.delete(kind.key)
+    for (const reference of references) templates.delete(reference)
   }
 }
 

@@ -5,39 +5,26 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import { runProgram, temporaryFolder } from '../infra/run-program.ts'
-import { startProgram } from '../integration/system.ts'
 import { typescriptClient } from '../support/clients/mcp-clients.ts'
+import { startPreloaded } from '../support/worlds/preloaded-program.ts'
 
-const preload = { NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'register-echo.ts')).href}` }
-const folder = temporaryFolder(t)
-const data = join(folder, 'data')
-const home = join(folder, 'home')
-mkdirSync(home)
-const program = await startProgram({ DATA_DIR: data, LOG_LEVEL: 'debug', ...preload })
-t.teardown(() => program.stop())
-const { url } = JSON.parse(readFileSync(join(data, 'api.json'), 'utf8')) as { url: string }
-const key = readFileSync(join(data, 'first-key'), 'utf8').trim()
+const program = await startPreloaded(t, [join(import.meta.dirname, 'register-echo.ts')])
+const { folder, url, key, workspace, preload } = program
 
 /** Every text that left the installation, apart from requests to the far end. */
 const seen: string[] = []
 
-// biome-ignore lint/suspicious/noExplicitAny: results of many kinds of requests
-async function api(method: string, path: string, body?: object): Promise<{ status: number; result: any; error: any }> {
-  const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
-  const response = await fetch(`${url}/api${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-  const text = await response.text()
-  seen.push(text)
-  return { status: response.status, ...JSON.parse(text) }
+async function api(method: string, path: string, body?: object) {
+  const answer = await program.api(method, path, body)
+  seen.push(answer.text)
+  return answer
 }
-const [{ id: workspace }] = (await api('GET', '/v3/workspaces')).result
 const destinations = `/v3/workspaces/${workspace}/destinations`
 const classic = (path: string) => `/v2/notifications/${path}?workspace_id=${workspace}`
 
 async function command(words: string[], environment: Record<string, string> = {}) {
-  const ended = await runProgram(t, words, { DATA_DIR: data, HOME: home, ...preload, ...environment }).ended
+  const ended = await program.command(words, environment)
   seen.push(ended.stdout, ended.stderr)
   return ended
 }
@@ -279,7 +266,7 @@ interface JsonSchema {
 t.test('its secrets are in no answer, log, file or audit row', async t => {
   await api('GET', `/v3/workspaces/${workspace}/audit`)
   await api('GET', `/v3/workspaces/${workspace}/deliveries`)
-  seen.push(program.output())
+  seen.push(program.program.output())
   for (const file of readdirSync(join(folder, 'exported'), { recursive: true, withFileTypes: true })) {
     if (file.isFile()) seen.push(readFileSync(join(file.parentPath, file.name), 'utf8'))
   }

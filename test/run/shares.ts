@@ -51,7 +51,7 @@ export const leftOut: readonly LeftOut[] = [
   },
   { files: 'test/fuzz/**', reason: 'sends thousands of generated requests' },
   { files: 'test/integration/**', reason: 'runs whole installations' },
-  { files: 'test/channels/**', reason: 'starts the program, and its commands' },
+  { files: 'test/{channels,checks}/**', reason: 'starts the program, and its commands' },
   { files: 'test/infra/{apply,cli,data,manifests}/**', reason: 'starts the program, once for most tests' },
   { files: 'test/upgrade/**', reason: 'starts the program on each kept data folder' },
   { files: 'test/infra/{start,nats-server}.test.ts', reason: 'starts the program, once for most tests' },
@@ -106,7 +106,7 @@ function planFile(file: string, share: Share): Planned[] {
 }
 
 /** The files that open a browser run in one lane, so that there is one browser and one bundle of the dashboard. */
-const browserFiles = 'test/dashboard/*.test.ts'
+const browserFiles = 'test/{dashboard/*,checks/echo-watched}.test.ts'
 
 /**
  * Files that take longest, by the order in which lanes take them: first those that wait, so that others compute beside them. All other files

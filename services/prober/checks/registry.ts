@@ -10,7 +10,11 @@ const checkers = new Map<string, Checker>([
   [http.key, checkHttp], //
 ])
 
-export const addChecker = (kind: string, checker: Checker): void => void checkers.set(kind, checker)
+/** Adds how a kind is checked, and returns a function that takes it away again. */
+export function addChecker(kind: string, checker: Checker): () => void {
+  checkers.set(kind, checker)
+  return () => void checkers.delete(kind)
+}
 
 /** Whether this prober knows the kind of the entry, and the entry has what the kind needs. */
 export function isKnownEntry(entry: CheckEntry): boolean {

@@ -1,0 +1,124 @@
+// A kind of check that only a test has, registered by one line in each of two registries: a real installation lists it, makes, checks and
+// judges its monitors, sends a message about them, and knows them on the command line, for agents, in files and in the documents of the API.
+// No file outside this folder names it.
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { checksPage } from '../../infra/gates/checks-page.ts'
+import { typescriptClient } from '../support/clients/mcp-clients.ts'
+import { startPreloaded } from '../support/worlds/preloaded-program.ts'
+import { echo } from './echo/kind.ts'
+
+const installation = await startPreloaded(t, [join(import.meta.dirname, 'register-echo.ts')])
+const { folder, url, key, workspace, preload, api, command } = installation
+const [{ id: location, name: place }] = (await api('GET', '/v3/locations')).result
+const resources = `/v3/workspaces/${workspace}/resources`
+
+const farEnd = createServer(async (request, response) => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  response.end()
+  farEnd.emit('heard', Buffer.concat(chunks).toString())
+})
+await new Promise<void>(resolve => farEnd.listen(0, '127.0.0.1', resolve))
+t.teardown(() => {
+  farEnd.closeAllConnections()
+  farEnd.close()
+})
+/** Resolves with the body of the next message; rejects after 30 s without one. */
+const nextMessage = async (): Promise<string> => (await once(farEnd, 'heard', { signal: AbortSignal.timeout(30_000) }))[0]
+
+const secrets = { pass_words: ['sesame-one-1', 'sesame-two-2'], whisper: 'sesame-three-3' }
+const notSecret = { text: 'cuckoo', fails: true, locations: [location], interval_value: 1, confirm_after: 0 }
+
+t.test('kind is listed with its options, beside the built-in one (v3 3.14)', async t => {
+  const { result } = await api('GET', '/v3/checks')
+  t.strictSame(
+    result.map(({ type }: { type: string }) => type),
+    ['http', 'echo'],
+  )
+  t.match(result[1], { name: 'Echo', help: 'Finds what it is told.', value: { name: 'Time', unit: 'ms' } })
+  t.strictSame(result[1].options[2], {
+    ...{ key: 'pass_words', label: 'Pass words', help: '', type: 'string_list', secret: true, required: false },
+    ...{ default: [], options: [], min: 0, max: 2 },
+  })
+  t.match(checksPage([echo]), '| `whisper` | have at most 40 characters | `""` | Whisper. A secret. |')
+})
+
+t.test('monitor is made, checked, judged and told of', async t => {
+  const destination = { name: 'Far end', type: 'webhook', url: `http://127.0.0.1:${(farEnd.address() as AddressInfo).port}/` }
+  t.equal((await api('POST', `/v3/workspaces/${workspace}/destinations`, destination)).status, 201)
+  const message = nextMessage()
+  const body = { template: 'echo-check', key: 'e', name: 'Cuckoo clock', meta: { ...notSecret, ...secrets } }
+  t.match(await api('POST', resources, body), { status: 201, result: { template: 'echo-check@1', meta: body.meta } })
+  const told = await message
+  t.match(told, 'Cuckoo clock is down')
+  t.match(told, 'echo says cuckoo')
+  t.match(JSON.parse(told).incident.resource, { template: 'echo-check@1', fields: { text: 'cuckoo', fails: true } })
+  t.notMatch(told, /sesame/)
+})
+
+t.test('command line lists the kind, and makes, changes and shows its monitors', async t => {
+  t.match((await command(['check', 'kinds'])).stdout, /^echo +whisper +string +secret +Whisper/m)
+  const answers = ['--meta', 'text=by command', '--meta', `locations=${location}`, '--meta', 'interval_value=5']
+  const made = await command(['resource', 'create', 'Second clock', '--template', 'echo-check', ...answers])
+  t.match(made, { code: 0, stdout: 'second-clock\n' })
+  const changed = await command(['resource', 'change', 'second-clock', '--meta', 'pass_words=a,b', '--json'])
+  t.match(JSON.parse(changed.stdout).meta, { text: 'by command', fails: false, pass_words: ['a', 'b'] })
+  t.match(await command(['resource', 'change', 'second-clock', '--meta', 'fails=maybe']), { code: /[^0]/, stderr: /fails/ })
+  t.match(await command(['monitor', 'show', 'second-clock']), { code: 5, stderr: /but a Resource/ })
+  t.match(JSON.parse((await command(['monitor', 'list', '--search', 'clock', '--json'])).stdout), [])
+})
+
+t.test('an agent lists the kind and makes a monitor of it', async t => {
+  const client = await typescriptClient({ url, key, environment: preload }, '2026')
+  t.teardown(() => client.close())
+  t.match((await client.call('list_check_kinds')).structuredContent, { result: [{ type: 'http' }, { type: 'echo' }] })
+  const meta = { ...notSecret, fails: false }
+  const made = await client.call('create_resource', { template: 'echo-check', key: 'third', name: 'Third clock', meta })
+  t.match(made.structuredContent, { result: { key: 'third', template: 'echo-check@1', meta } })
+})
+
+t.test('files have monitors of the kind without secrets, which come from the environment', async t => {
+  const exported = join(folder, 'exported')
+  const { stderr } = await command(['export', exported])
+  t.match(stderr, 'The Resource e has secrets')
+  const text = readFileSync(join(exported, 'resources', 'echo-check.yaml'), 'utf8')
+  t.match(text, /text: cuckoo/)
+  t.match(text, new RegExp(`- ${place}`))
+  for (const file of readdirSync(exported, { recursive: true, withFileTypes: true })) {
+    if (file.isFile()) t.notMatch(readFileSync(join(file.parentPath, file.name), 'utf8'), /sesame/, file.name)
+  }
+  t.match((await command(['apply', exported, '--dry-run'])).code, 0, 'an export fits its workspace')
+  const files = join(folder, 'files')
+  mkdirSync(files)
+  const write = (meta: string) =>
+    writeFileSync(join(files, 'a.yaml'), `kind: Resource\nkey: f\nname: F\ntemplate: echo-check\nmeta: ${meta}\n`)
+  write(`{locations: [${place}], interval_value: 1}`)
+  t.match((await command(['apply', files])).stderr, /a\.yaml:\d+: meta\.text/)
+  write(`{text: cuckoo, locations: [${place}], interval_value: 1, whisper: '[redacted]'}`)
+  t.match((await command(['apply', files])).stderr, /WATCHKEEPER_RESOURCE_F_WHISPER/)
+  const environment = { WATCHKEEPER_RESOURCE_F_WHISPER: 'sesame-four-4' }
+  t.match((await command(['apply', files], environment)).stdout, /^made +Resource f: echo-check@1$/m)
+  t.match((await command(['apply', files])).stdout, /^left +Resource f$/m)
+  t.match((await api('GET', `${resources}/f`)).result.meta, { text: 'cuckoo', whisper: 'sesame-four-4' })
+})
+
+t.test('documents of the API show its Template in generation 3 alone', async t => {
+  const documents = await Promise.all(
+    ['v1', 'v2', 'v3'].map(async version => (await fetch(`${url}/api/openapi/${version}.json`)).text()),
+  )
+  t.strictSame(
+    documents.map(text => text.includes('echo')),
+    [false, false, true],
+  )
+  const { components } = JSON.parse(documents[2] ?? '')
+  t.match(components.schemas.Template.examples, [{ id: 'website-check@1' }, { id: 'echo-check@1' }])
+  for (const path of ['/v1/rules', '/v2/monitoring/websites', '/v2/incidents', '/v2/subjects']) {
+    t.strictSame((await api('GET', `${path}?workspace_id=${workspace}`)).result, [], path)
+  }
+  t.notMatch(installation.program.output(), /sesame/, 'nor does the log hold a secret')
+})
