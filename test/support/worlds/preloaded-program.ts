@@ -22,7 +22,8 @@ export interface PreloadedProgram {
   workspace: string
   /** Sends a request below `/api`, with the key of the owner unless another one is given. */
   api(method: string, path: string, body?: object, as?: string): Promise<Answered>
-  command(words: string[], environment?: Record<string, string>): Promise<Ended>
+  /** `input`: standard input. */
+  command(words: string[], environment?: Record<string, string>, input?: string): Promise<Ended>
 }
 
 /** `modules`: paths of the modules that each process loads first. */
@@ -42,7 +43,7 @@ export async function startPreloaded(t: Test, modules: readonly string[]): Promi
     return { status: response.status, text, ...JSON.parse(text) }
   }
   const [{ id: workspace }] = (await api('GET', '/v3/workspaces')).result
-  const command: PreloadedProgram['command'] = (words, environment = {}) =>
-    runProgram(t, words, { DATA_DIR: data, HOME: home, ...preload, ...environment }).ended
+  const command: PreloadedProgram['command'] = (words, environment = {}, input = undefined) =>
+    runProgram(t, words, { DATA_DIR: data, HOME: home, ...preload, ...environment }, input).ended
   return { program, preload, folder, url, key, workspace, api, command }
 }
