@@ -1,6 +1,7 @@
 // Kinds of objects in configuration files, with the members that each kind accepts. The bounds of the members are the same as in the API.
 import { type Static, type TObject, Type } from 'typebox'
 import { channelTypes } from '#shared/channels/registry.ts'
+import { isWebsiteTemplate } from '#shared/checks/http/fields.ts'
 import { Manifest } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
 
@@ -100,4 +101,10 @@ export const kinds: Readonly<Record<string, TObject>> = {
   Monitor: MonitorFile,
   Subject: SubjectFile,
   DeliveryTable: DeliveryTableFile,
+}
+
+/** Returns the kind of the file of a Resource of this Template, `key@version`; null: of a custom subject. */
+export function fileKindOf(template: string | null): 'Subject' | 'Monitor' | 'Resource' {
+  if (template === null) return 'Subject'
+  return isWebsiteTemplate(template) ? 'Monitor' : 'Resource'
 }

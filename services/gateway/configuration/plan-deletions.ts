@@ -3,7 +3,7 @@
 // destination. Pure.
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
-import { isWebsiteTemplate } from '#shared/checks/http/fields.ts'
+import { fileKindOf } from './kinds.ts'
 import { isSame, standIn } from './plan-destinations.ts'
 import { highest, type Revisions } from './plan-templates.ts'
 import { type Present, type PresentSubject, tablePath } from './present.ts'
@@ -32,9 +32,11 @@ export function planDeletions(
       ? []
       : [...unusedTables(wanted, present, keys, workspace), ...unusedParts(wanted, classic.subjects, workspace)]
   const archived = unused.map(({ id, key, template }) => {
-    const kind = template === null ? 'Subject' : isWebsiteTemplate(template) ? 'Monitor' : 'Resource'
     const path = apiPath`/workspaces/${workspace}/resources/${id}/archive`
-    return { ...gone('unused resources', kind, key, { api: 'v3', method: 'POST', path }), verb: 'archived' } as const
+    return {
+      ...gone('unused resources', fileKindOf(template), key, { api: 'v3', method: 'POST', path }),
+      verb: 'archived',
+    } as const
   })
   const destinations = present.destinations.filter(
     ({ name }) => name !== standIn.name && !wanted.destinations.some(one => isSame(one.name, name)),

@@ -4,7 +4,7 @@
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { namedCheckAnswers, readCheckAnswers } from '#shared/checks/check-answers.ts'
-import { isWebsiteTemplate, websiteTemplate } from '#shared/checks/http/fields.ts'
+import { websiteTemplate } from '#shared/checks/http/fields.ts'
 import { findSystemTemplate, kindOfTemplate } from '#shared/checks/registry.ts'
 import type { Answers, Template } from '#shared/contracts/resources/template.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
@@ -13,6 +13,7 @@ import { fileForm, hasHiddenPart } from '#shared/secrecy/file-form.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
 import type { KeptValues } from './kept-values.ts'
+import { fileKindOf } from './kinds.ts'
 import { highest, type Revisions } from './plan-templates.ts'
 import type { Present, PresentResource } from './present.ts'
 import { type Change, left, type Step, type StepRequest } from './step.ts'
@@ -71,13 +72,12 @@ function requireSameKind({ source, key, template }: WantedResource, found: Prese
   if (found.archived_at !== null) {
     throw faultAt(source, 'key', `${key} is archived, and nothing restores it: choose another key`)
   }
-  if (found.template === null) throw faultAt(source, 'key', `${key} is a custom subject: its kind is Subject`)
-  if (isWebsiteTemplate(found.template) === (template === null)) return
-  const is = isWebsiteTemplate(found.template)
-    ? 'a website monitor: its kind is Monitor'
-    : 'a Resource of a Template: its kind is Resource'
-  throw faultAt(source, 'key', `${key} is ${is}`)
+  const kind = fileKindOf(found.template)
+  if (kind !== fileKindOf(template ?? websiteTemplate))
+    throw faultAt(source, 'key', `${key} is ${words[kind]}: its kind is ${kind}`)
 }
+
+const words = { Subject: 'a custom subject', Monitor: 'a website monitor', Resource: 'a Resource of a Template' }
 
 function judgeResource(one: WantedResource, reference: string, revisions: Revisions): Judged {
   const template = revisionOf(one, reference, revisions)
@@ -194,4 +194,4 @@ export function labelChange(wanted: Readonly<Record<string, string>>, present: R
 export const memberOf = (name: string, members: object) => (Object.keys(members).length === 0 ? {} : { [name]: members })
 
 const stepOf = ({ source, key, template }: WantedResource) =>
-  ({ phase: 'resources', kind: template === null ? 'Monitor' : 'Resource', name: key, source }) as const
+  ({ phase: 'resources', kind: fileKindOf(template ?? websiteTemplate), name: key, source }) as const

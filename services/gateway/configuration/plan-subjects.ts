@@ -3,11 +3,11 @@
 // the object. Pure.
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
-import { isWebsiteTemplate } from '#shared/checks/http/fields.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { slugOf } from '#shared/text/slug.ts'
 import { faultAt } from './document.ts'
 import type { KeptValues } from './kept-values.ts'
+import { fileKindOf } from './kinds.ts'
 import { labelChange, memberOf } from './plan-resources.ts'
 import type { Present, PresentSubject } from './present.ts'
 import { left, type Step, type StepRequest } from './step.ts'
@@ -36,8 +36,7 @@ export function planSubjects(
       throw faultAt(one.source, 'key', `${one.key} is archived, and nothing restores it: choose another key`)
     }
     if (resource !== undefined && resource.template !== null) {
-      const kind = isWebsiteTemplate(resource.template) ? 'Monitor' : 'Resource'
-      throw faultAt(one.source, 'key', `${one.key} is no custom subject: its kind is ${kind}`)
+      throw faultAt(one.source, 'key', `${one.key} is no custom subject: its kind is ${fileKindOf(resource.template)}`)
     }
     const found = classic?.subjects.find(({ key }) => key === one.key) ?? { key: one.key, signals: [], rules: [] }
     requireKnownInputs(one, found)
