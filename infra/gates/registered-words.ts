@@ -11,6 +11,8 @@ interface Word {
   homes: readonly string[]
   /** Lines in which the word means something else. */
   otherwise?: RegExp
+  /** What only files have in which the word means its entry; absent: all. */
+  where?: RegExp
 }
 
 const literal = (word: string): string => `(['"\`])${word}\\1`
@@ -31,7 +33,9 @@ const ofChecks: readonly Word[] = checkKinds().flatMap(({ key, templates }) => {
   const names = templates.map(template => literal(`${template.key}(@\\d+)?`))
   return [
     // The schemes of OpenAPI have a word of their own.
-    { found: new RegExp(`${literal(key)}|${compared(`${key}(\\.key)?`)}`), homes, otherwise: /type: 'http', scheme:/ },
+    { found: new RegExp(literal(key)), homes, otherwise: /type: 'http', scheme:/ },
+    // Names of protocols are variables, too.
+    { found: new RegExp(compared(`${key}(\\.key)?`)), homes, where: new RegExp(`import [^;]*from '[^']*checks/${key}/`) },
     ...names.map(name => ({ found: new RegExp(name), homes })),
   ]
 })
@@ -53,7 +57,7 @@ const words = [...ofChannels, ...ofChecks, ...comparisons]
 
 /** Returns the lines that write a registered word as a literal or as a key, or that compare with an entry of a registry. */
 export function strayWords({ path, text }: { path: string; text: string }): string[] {
-  const strays = words.filter(({ homes }) => !homes.some(home => path.startsWith(home)))
+  const strays = words.filter(({ homes, where }) => !homes.some(home => path.startsWith(home)) && where?.test(text) !== false)
   return text.split('\n').flatMap((line, index) => {
     const code = line.replace(/(^|\s)\/\/.*$/, '').replace(/^\s*\/?\*.*$/, '')
     const isStray = strays.some(({ found, otherwise }) => found.test(code) && otherwise?.test(code) !== true)

@@ -8,7 +8,7 @@ import { humanDuration } from '#shared/time/durations.ts'
 import { type Address, CertificateError } from './connection.ts'
 
 /** Phase in which a check failed. */
-export type Phase = 'name' | 'connect' | 'tls' | 'answer' | 'body'
+export type Phase = 'name' | 'connect' | 'handshake' | 'answer' | 'body'
 
 const bySocketCode: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
@@ -48,7 +48,7 @@ export function errorSentence(error: Error, phase: Phase, target: Address, now: 
   if (error instanceof EgressError) return `Not checked: EGRESS rules close this address. It is ${error.message}.`
   const { code = '', message } = firstOf(error)
   if (phase === 'name') return nameSentence(code, target.hostname)
-  if (phase === 'tls' && code !== 'ETIMEDOUT') return tlsSentence(code, message)
+  if (phase === 'handshake' && code !== 'ETIMEDOUT') return tlsSentence(code, message)
   return bySocketCode[code] ?? `connection failed${code === '' ? '' : ` (${code})`}`
 }
 

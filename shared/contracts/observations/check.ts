@@ -13,10 +13,10 @@ export const CheckEntry = Type.Object({
    * entry.
    */
   rev: Type.Integer({ minimum: 1 }),
-  /** Key of the kind, which says what else the entry holds; absent: `http`. */
+  /** Key of the kind, which says what else the entry holds; absent: the first kind of the registry. */
   kind: Type.Optional(Type.String()),
   intervalMs: Type.Integer({ minimum: 1 }),
-  /** Number of the entry's form; absent: 1, the form of `website-check@1`. */
+  /** Number of the entry's form; absent: 1. */
   schema: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export type CheckEntry = Static<typeof CheckEntry>

@@ -8,7 +8,7 @@ export const FailureMode = Type.Enum(['at_least_one', 'majority', 'all'])
 export type FailureMode = Static<typeof FailureMode>
 
 const Watching = {
-  /** Key of the kind; absent: `http`. */
+  /** Key of the kind; absent: the first kind of the registry. */
   kind: Type.Optional(Type.String({ minLength: 1, maxLength: 32 })),
   /** Location ids, in the order in which they were sent. */
   locations: Type.Array(LocationId, { maxItems: 64 }),

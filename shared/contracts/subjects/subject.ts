@@ -28,8 +28,8 @@ export interface SubjectDocument extends Stored {
   name: string
   kind: SubjectKind
   /**
-   * `key@version` of the subject's Template. `website-check@1` for a website monitor, even if the monitor became a custom subject. Null:
-   * the subject was created as a custom subject.
+   * `key@version` of the subject's Template. A monitor with a check keeps it if it becomes a custom subject. Null: the subject was created
+   * as a custom subject.
    */
   template: string | null
   /** The check that probers execute; null: the subject has no check. */

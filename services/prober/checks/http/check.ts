@@ -70,7 +70,7 @@ export class Check implements RunningCheck, ConnectionListener, AnswerListener {
 
   onConnected(): void {
     this.#connectMs = this.#elapsed()
-    this.#phase = this.#target.secure ? 'tls' : 'answer'
+    this.#phase = this.#target.secure ? 'handshake' : 'answer'
     if (!this.#target.secure) this.#ask()
   }
 
@@ -167,7 +167,7 @@ export class Check implements RunningCheck, ConnectionListener, AnswerListener {
     const { bounds } = this.#context
     if (elapsed >= bounds.totalMs) return timeoutSentence('answer', bounds.totalMs)
     if (this.#connectMs === null) return timeoutSentence('connection', bounds.connectMs)
-    if (this.#phase !== 'tls') return bounds.totalMs
+    if (this.#phase !== 'handshake') return bounds.totalMs
     const tlsEnd = this.#connectMs + bounds.tlsMs
     return elapsed >= tlsEnd ? timeoutSentence('TLS handshake', bounds.tlsMs) : Math.min(bounds.totalMs, tlsEnd)
   }
