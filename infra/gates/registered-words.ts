@@ -44,7 +44,7 @@ const ofChecks: readonly Word[] = checkKinds().flatMap(({ key, templates }) => {
 const comparisons: readonly Word[] = [
   { found: new RegExp(compared('\\w+Channel\\.type')), homes: [] },
   { found: /((findKind|kindOfTemplate)\([^)]*\)|kindOf\([^)]*\)\.key)\s*[=!]==?(?!=|\s*null\b)/, homes: checkRegistries },
-  { found: new RegExp(compared('websiteTemplate', 'websiteRevision\\.key')), homes: ['shared/checks/http/'] },
+  { found: new RegExp(compared('websiteTemplate')), homes: ['shared/checks/http/'] },
   {
     found: new RegExp(
       `${compared('checkedKind', literal(checkedKind).replace('\\1', '[\'"`]'))}|[kK]ind: ['"\`]${checkedKind}['"\`]`,

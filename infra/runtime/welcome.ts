@@ -1,7 +1,7 @@
 // Text that is printed once everything runs: addresses, then commands for the remaining steps. A person can paste every command unchanged.
 
 import { plainChannel } from '#shared/channels/registry.ts'
-import { websiteRevision } from '#shared/checks/http/fields.ts'
+import { websiteTemplate } from '#shared/checks/http/website-template.ts'
 import type { Store } from '#shared/store/port.ts'
 import { ownerUsername } from '#shared/tokens/owner-username.ts'
 import type { FirstKey } from './data/first-key.ts'
@@ -115,7 +115,7 @@ const heartbeat = {
 }
 
 const website = (locationId: string) => ({
-  template: websiteRevision.key,
+  template: websiteTemplate,
   key: 'website',
   name: 'my website',
   meta: { url: 'https://example.org/', interval_value: 1, locations: [locationId] },

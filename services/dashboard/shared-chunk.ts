@@ -1,7 +1,9 @@
 // Modules that the list and most other pages share, with the frame of all pages. Modules of forms are omitted, because few pages have a
 // form. The bundler adds an import of this file to each page, so that all these modules become one chunk. Without this file, the bundler
 // would make many small chunks, and a page would take a dozen requests.
+import '#shared/contracts/subjects/subject-kind.ts'
 import './data/api.ts'
+import './data/is-classic.ts'
 import './data/clock.ts'
 import './data/first.ts'
 import './data/format.ts'

@@ -1,7 +1,8 @@
 // `./watchkeeper monitor create|list|show|change|archive`: website monitors, which are Resources of the Template of websites.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CheckField } from '#shared/checks/check-field.ts'
-import { httpFields, websiteTemplate as template, url } from '#shared/checks/http/fields.ts'
+import { httpFields, url } from '#shared/checks/http/fields.ts'
+import { websiteTemplate as template } from '#shared/checks/http/website-template.ts'
 import { confirmAfter, failureMode, recoverAfter, usualInterval } from '#shared/checks/watch-fields.ts'
 import { checkedKind } from '#shared/contracts/subjects/subject-kind.ts'
 import { notFoundError, usageError } from '../../runtime/start-error.ts'

@@ -4,8 +4,8 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { read } from '../data/api.ts'
-import { classicKindOf } from '../data/classic-kind-of.ts'
 import { takeFirst } from '../data/first.ts'
+import { isClassic } from '../data/is-classic.ts'
 import { createLoaded, type Loaded } from '../data/loaded.ts'
 import { isSignedOut, may } from '../data/session.ts'
 import { type IsWanted, onGatheredNews } from '../data/stream.ts'
@@ -75,7 +75,7 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
         <Log detail={detail} />
       </Later>
       {may('editor') && detail.row !== null && (
-        <Later title={classicKindOf(detail) === 'template' ? 'Archive' : 'Archive or delete'}>
+        <Later title={`Archive${isClassic(detail) ? ' or delete' : ''}`}>
           <EndActs detail={detail} />
         </Later>
       )}

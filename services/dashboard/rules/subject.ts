@@ -3,7 +3,7 @@ import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts
 import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { ask, askV3, read } from '../data/api.ts'
 import { askV2 } from '../data/api-v2.ts'
-import { classicKindOf } from '../data/classic-kind-of.ts'
+import { isClassic } from '../data/is-classic.ts'
 import { workspaceId } from '../data/session.ts'
 import { enterWorkspaceOf } from '../data/workspace.ts'
 import type { RuleDocument, RuleInput } from './rule-document.ts'
@@ -41,7 +41,7 @@ export async function readSubject(id: string): Promise<Subject> {
   const detail = await read<MonitorDetail>(`/session/monitors/${encodeURIComponent(id)}`)
   enterWorkspaceOf(detail)
   const { resource } = detail
-  const kind = classicKindOf(detail)
+  const kind = isClassic(detail) ? detail.kind : 'template'
   const known = { id, slug: String(resource['key']), name: String(resource['name']), kind, detail }
   if (kind === 'custom') {
     const [signals, rules] = await Promise.all([

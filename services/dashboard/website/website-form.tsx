@@ -1,6 +1,7 @@
 // The form of a website monitor. Shows the address; all other fields have defaults and are collapsed below the address.
 import { useSignal } from '@preact/signals'
-import { httpFields, url, websiteTemplate } from '#shared/checks/http/fields.ts'
+import { httpFields, url } from '#shared/checks/http/fields.ts'
+import { websiteTemplate } from '#shared/checks/http/website-template.ts'
 import {
   confirmAfter,
   failureMode,

@@ -69,7 +69,7 @@ function incidentView(incident: IncidentDocument, publicId: string, subject: Sub
     ...pick(incident, ['troubleSince', 'confirmedAt', 'wellSince', 'closedAt']),
     publicId,
     subjectName: subject.name,
-    subjectKind: classicKind(subject),
+    subjectKind: classicKind(subject.kind, subject),
     ruleSlug: rule.slug,
     ruleName: rule.name,
     open: incident.open === 1,

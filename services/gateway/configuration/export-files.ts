@@ -2,7 +2,7 @@
 // and `[redacted]` in place of secrets. Pure.
 
 import { stringify } from 'yaml'
-import { isWebsiteTemplate } from '#shared/checks/http/fields.ts'
+import { isWebsiteTemplate } from '#shared/checks/http/website-template.ts'
 import { findSystemTemplate } from '#shared/checks/registry.ts'
 import { isDelay } from '#shared/checks/watch-fields.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'

@@ -4,7 +4,7 @@
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { namedCheckAnswers, readCheckAnswers } from '#shared/checks/check-answers.ts'
-import { websiteTemplate } from '#shared/checks/http/fields.ts'
+import { websiteTemplate } from '#shared/checks/http/website-template.ts'
 import { findSystemTemplate, kindOfTemplate } from '#shared/checks/registry.ts'
 import type { Answers, Template } from '#shared/contracts/resources/template.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'

@@ -3,7 +3,7 @@
 import { faultOfSetting, trimmedSetting } from '#shared/channels/fields.ts'
 import { asksForOpenings, channelOf, hasTopField } from '#shared/channels/registry.ts'
 import { ownFields } from '#shared/channels/settings.ts'
-import { websiteRevision, websiteTemplate } from '#shared/checks/http/fields.ts'
+import { websiteTemplate } from '#shared/checks/http/website-template.ts'
 import { systemKeys } from '#shared/checks/registry.ts'
 import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
 import type { Manifest, Template } from '#shared/contracts/resources/template.ts'
@@ -190,7 +190,7 @@ export function readRevision(
 }
 
 /** References of the Template of website monitors, with its version and without. */
-const websiteReferences: readonly unknown[] = [websiteTemplate, websiteRevision.key]
+const websiteReferences: readonly unknown[] = [websiteTemplate, ...websiteTemplate.split('@', 1)]
 const isWebsite = (template: unknown): boolean => websiteReferences.includes(template)
 
 function resourceOf(source: PlacedObject, value: Record<string, unknown>): WantedResource {

@@ -55,13 +55,4 @@ export const expectedText = checkField({
 
 export const httpFields = [url, method, contentType, data, statuses, expectedText] as const
 
-/** Key and version of the Template of website monitors. */
-export const websiteRevision = { key: 'website-check', version: 1 } as const
-
-/** The Template of website monitors, also of those that generations 1 and 2 made. */
-export const websiteTemplate = `${websiteRevision.key}@${websiteRevision.version}`
-
-/** Whether the Template, `key@version`, is that of website monitors. Null: a custom subject has none. */
-export const isWebsiteTemplate = (template: string | null | undefined): boolean => template === websiteTemplate
-
 export type HttpAnswers = AnswersOf<typeof httpFields>

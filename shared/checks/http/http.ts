@@ -3,7 +3,8 @@ import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { Watching } from '#shared/contracts/subjects/check.ts'
 import { redactedText, redactedUrl } from '#shared/secrecy/redacted-text.ts'
 import { type CheckKind, hasOptions, optionsOf } from '../check-kind.ts'
-import { type HttpAnswers, httpFields, websiteRevision } from './fields.ts'
+import { type HttpAnswers, httpFields } from './fields.ts'
+import { websiteTemplate } from './website-template.ts'
 
 /** Stored check of a website monitor. */
 export type WebsiteCheck = Watching & HttpAnswers
@@ -17,6 +18,8 @@ const camel = (key: string): string => key.replace(/_([a-z])/g, (_, letter: stri
 
 const entryFields = httpFields.map(field => ({ ...field, key: camel(field.key) }))
 
+const [templateKey = '', templateVersion] = websiteTemplate.split('@')
+
 export const http: CheckKind = {
   key: 'http',
   name: 'HTTP',
@@ -25,7 +28,8 @@ export const http: CheckKind = {
   fields: httpFields,
   templates: [
     {
-      ...websiteRevision,
+      key: templateKey,
+      version: Number(templateVersion),
       name: 'Website check',
       summary: 'Checks a URL from several locations and opens an Incident when enough of them fail.',
     },

@@ -1,7 +1,7 @@
 // The logic of a monitor's page without a browser: the next state of an incident, scales of charts, values, the log, the maintenance
 // window.
 import t from 'tap'
-import { websiteTemplate } from '#shared/checks/http/fields.ts'
+import { websiteTemplate } from '#shared/checks/http/website-template.ts'
 import type { ChartColumns } from '#shared/contracts/session/session-charts.ts'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
@@ -107,11 +107,11 @@ t.test('maintenance window shows the time to its end, the person who started it,
 
 t.test('monitor of a Template can only be archived, an archived one has no action, and actions name what is lost', async t => {
   const row = {} as MonitorRow
-  t.strictSame(endsOf({ kind: 'template', row, resource: { template: 'job@1' } }), ['archive'])
-  t.strictSame(endsOf({ kind: 'custom', row, resource: { template: null } }), ['archive', 'delete'])
-  t.strictSame(endsOf({ kind: 'website', row, resource: { template: websiteTemplate } }), ['archive', 'delete'])
-  t.strictSame(endsOf({ kind: 'website', row, resource: { template: 'echo-check@1' } }), ['archive'], 'another check')
-  t.strictSame(endsOf({ kind: 'website', row: null, resource: { template: websiteTemplate } }), [])
+  t.strictSame(endsOf({ row, resource: { template: 'job@1' } }), ['archive'])
+  t.strictSame(endsOf({ row, resource: { template: null } }), ['archive', 'delete'])
+  t.strictSame(endsOf({ row, resource: { template: websiteTemplate } }), ['archive', 'delete'])
+  t.strictSame(endsOf({ row, resource: { template: 'echo-check@1' } }), ['archive'], 'another check')
+  t.strictSame(endsOf({ row: null, resource: { template: websiteTemplate } }), [])
   const rules = [{ incident: {} }, { incident: {} }, { incident: null }] as MonitorDetail['rules']
   const [ends, lost] = lossesOf('delete', { kind: 'custom', rules, window: {} })
   t.equal(

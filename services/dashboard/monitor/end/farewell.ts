@@ -3,17 +3,17 @@
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { ask, askV3, refusalOf } from '../../data/api.ts'
-import { classicKindOf } from '../../data/classic-kind-of.ts'
 import { counted } from '../../data/format.ts'
+import { isClassic } from '../../data/is-classic.ts'
 
 export type End = 'archive' | 'delete'
 
 export const endWords: Readonly<Record<End, string>> = { archive: 'Archive', delete: 'Delete' }
 
 /** Returns the actions that can end a monitor. Generation 2 deletes monitors, so those that it does not show can only be archived. */
-export const endsOf = (detail: Pick<MonitorDetail, 'kind' | 'row' | 'resource'>): End[] => {
+export const endsOf = (detail: Pick<MonitorDetail, 'row' | 'resource'>): End[] => {
   if (detail.row === null) return []
-  return classicKindOf(detail) === 'template' ? ['archive'] : ['archive', 'delete']
+  return isClassic(detail) ? ['archive', 'delete'] : ['archive']
 }
 
 /** Returns sentences about everything that the action ends or deletes. */

@@ -1,7 +1,7 @@
 // Alert delivery of a monitor: a table of destinations and kinds of messages with check boxes. A sentence explains the checked boxes.
 import { useSignal } from '@preact/signals'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
-import { classicKindOf } from '../../data/classic-kind-of.ts'
+import { isClassic } from '../../data/is-classic.ts'
 import { may } from '../../data/session.ts'
 import { announce } from '../../parts/announce.ts'
 import { Button } from '../../parts/button.tsx'
@@ -29,9 +29,8 @@ import {
 addPageStyle(style)
 
 export function AlertDelivery({ detail }: { detail: MonitorDetail }) {
-  const { resource } = detail
-  const kind = classicKindOf(detail)
-  if (kind === 'template') return <ByTemplate reference={String(resource['template'])} />
+  const { kind, resource } = detail
+  if (!isClassic(detail)) return <ByTemplate reference={String(resource['template'])} />
   return <ByTable table={tableOf(kind, String(resource['id']), String(resource['key']))} />
 }
 

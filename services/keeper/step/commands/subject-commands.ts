@@ -1,6 +1,6 @@
 // Commands that create subjects of generations 1 and 2, change a website monitor, and remove a subject of any kind. Pure.
 
-import { websiteTemplate } from '#shared/checks/http/fields.ts'
+import { websiteTemplate } from '#shared/checks/http/website-template.ts'
 import { entryOf } from '#shared/checks/registry.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
