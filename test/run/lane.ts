@@ -84,10 +84,24 @@ for (const [number, planned] of files.entries()) if (mayTake(planned) && take(nu
 for (const started of shared.values()) await started.then(({ stop }) => stop()).catch(() => undefined)
 await tell({ finished: true })
 setTimeout(() => {
-  process.stderr.write(
-    `After its last file, a lane does not end because these are open: ${process.getActiveResourcesInfo().join(', ')}\n`,
-  )
+  process.stderr.write(`After its last file, a lane does not end because these are open: ${whatIsOpen().join(', ')}\n`)
 }, openMs).unref()
+
+interface Report {
+  libuv: { type: string; is_active: boolean; is_referenced: boolean }[]
+  workers: { header: { event: string } }[]
+}
+
+/** What keeps this process alive: threads by their names, requests and handles of this process with all that Node knows of them. */
+function whatIsOpen(): string[] {
+  const { libuv, workers } = process.report.getReport() as unknown as Report
+  const handles = libuv.filter(({ type, ...one }) => one.is_active && one.is_referenced && type !== 'loop')
+  return [
+    ...workers.map(({ header }) => header.event),
+    ...handles.map(handle => JSON.stringify(handle)),
+    ...process.getActiveResourcesInfo(),
+  ]
+}
 
 async function run(number: number, { file, only, except }: Planned): Promise<void> {
   const environment = { ...process.env }

@@ -76,7 +76,7 @@ export async function runInLanes(planned: Planned[], options: RunOptions): Promi
  * a new lane must run the remaining files.
  */
 async function runLane(folder: string, number: number, options: RunOptions, onEnd: (ended: Ended) => void): Promise<boolean> {
-  const { share, timeout, graceMs = 20_000, say } = options
+  const { share, timeout, graceMs = 60_000, say } = options
   const lane = spawn(
     process.execPath,
     ['--import=./test/support/test-process.ts', program, folder, String(timeout), String(number)],
