@@ -22,9 +22,13 @@ t.test('failure is shown once with its titles, and the next file sees the enviro
   const { said, ended, skipped } = await run(['fails', 'looks'])
   t.strictSame(ended, ['fails 0 1', 'looks 1 0'])
   t.strictSame(skipped, [{ 'not today': 1 }, {}])
-  t.strictSame(said.match(/^FAILED .*/gm)?.[0], 'FAILED test/run/broken/fails.ts > fails > one is two')
-  t.equal(said.match(/^FAILED /gm)?.length, 2, 'the failure, and the line of the file')
-  t.match(said, /\n +\+1\n/, 'the difference')
+  // What a lane prints and what it tells come by two ways, in either order.
+  t.strictSame(
+    said.match(/^FAILED .*(?=, )|^FAILED [^:]*$/gm)?.sort(),
+    ['FAILED test/run/broken/fails.ts > fails > one is two', 'FAILED test/run/broken/fails.ts: 1 of 1 failed'],
+    'the failure, and the line of the file',
+  )
+  t.match(said, /^ +\+1$/m, 'the difference')
 })
 
 t.test('file that ends its process or throws in a callback counts as one failure, and the next file runs', async t => {
