@@ -11,8 +11,6 @@ type Loads = { readonly [Name in PageName]: () => Promise<Readonly<Record<Name, 
 
 const websites = () => import('./website/pages.ts')
 const resources = () => import('./resource/pages.ts')
-const subjects = () => import('./rules/subject-pages.ts')
-const rules = () => import('./rules/rule-pages.ts')
 const templates = () => import('./templates/pages.ts')
 const editor = () => import('./templates/editor/editor-pages.ts')
 const settings = () => import('./people/pages.ts')
@@ -25,10 +23,8 @@ const loads: Loads = {
   editMonitor: websites,
   newReporting: resources,
   newResource: resources,
-  newSubject: subjects,
-  signals: subjects,
-  newRule: rules,
-  rule: rules,
+  newSubject: resources,
+  signals: () => import('./rules/subject-page.tsx'),
   incidents: () => import('./incidents/incidents.tsx'),
   incident: () => import('./incident/incident.tsx'),
   deliveries: () => import('./deliveries/deliveries.tsx'),

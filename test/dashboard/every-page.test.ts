@@ -62,11 +62,7 @@ await withBrowser(async () => {
       ...{ monitor: [[':id', id]], editMonitor: [[':id', id]], incident: [[':id', incident]] },
       ...{ template: [[':key', 'nightly']], editTemplate: [[':key', 'nightly']] },
       newResource: [[':template', 'nightly']],
-      ...{ signals: [[':id', custom]], newRule: [[':id', custom]] },
-      rule: [
-        [':id', custom],
-        [':rule', 'too-deep'],
-      ],
+      signals: [[':id', custom]],
     }
     const paths = Object.entries(pagePaths).map(([page, path]) => [
       page,

@@ -71,7 +71,7 @@ await withBrowser(async () => {
     await json.fill((await json.inputValue()).replace('"soon"', '30'))
     await page.getByText('The Template can be published.').waitFor()
     await json.fill('{')
-    await page.getByText('This is no JSON').waitFor()
+    await page.locator('[data-field=json] .refusal', { hasText: 'Line 1, column 2' }).waitFor()
     await json.fill('{"key": 5, "rules": "none", "signals": [7]}')
     await page.getByRole('button', { name: 'Back to the form' }).click()
     await page.getByLabel('Name', { exact: true }).waitFor()

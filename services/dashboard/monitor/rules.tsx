@@ -13,7 +13,7 @@ type Rule = MonitorDetail['rules'][number]
 export function Rules({ detail }: { detail: MonitorDetail }) {
   const isCustom = detail.kind === 'custom'
   const known = knownOf(detail)
-  const at = `/monitors/${detail.row?.id}`
+  const at = `/monitors/${detail.row?.id}/signals`
   const isAuthored = ({ key }: Rule) => isCustom && key !== 'availability'
   return (
     <section>
@@ -24,7 +24,7 @@ export function Rules({ detail }: { detail: MonitorDetail }) {
         keyOf={({ key }) => key}
         empty="No rule judges this monitor."
         columns={[
-          { head: 'Rule', cell: rule => (isAuthored(rule) ? <a href={`${at}/rules/${rule.key}`}>{rule.name}</a> : rule.name) },
+          { head: 'Rule', cell: rule => (isAuthored(rule) ? <a href={`${at}#rule-${rule.key}`}>{rule.name}</a> : rule.name) },
           {
             head: 'Says',
             cell: ({ verdict }) => <StatusMark state={verdict === null || verdict === 'not_judged' ? 'unknown' : verdict} />,
@@ -35,8 +35,8 @@ export function Rules({ detail }: { detail: MonitorDetail }) {
       />
       {isCustom && detail.row !== null && (
         <p class="acts">
-          {may('editor') && <ButtonLink href={`${at}/rules/new`}>Add rule</ButtonLink>}
-          <a href={`${at}/signals`}>Signals and rules</a>
+          {may('editor') && <ButtonLink href={`${at}#new-rule`}>Add rule</ButtonLink>}
+          <a href={at}>Signals and rules</a>
         </p>
       )}
     </section>

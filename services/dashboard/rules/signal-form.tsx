@@ -1,85 +1,46 @@
 // The forms that create and change a signal. Kind and slug of a signal never change.
-import { Refusal } from '../data/api.ts'
 import { announce } from '../parts/announce.ts'
 import { FormDialog } from '../parts/confirm.tsx'
-import { AreaField, ChoiceField, TextField } from '../parts/form/field.tsx'
-import { textOf } from '../parts/form/form.tsx'
+import { answersIn, type FormField } from '../parts/form/field-values.ts'
+import { FieldsOf } from '../parts/form/fields-form.tsx'
+import { jsonIn } from '../parts/json/json-text.ts'
+import { kindWords } from '../words/rules.ts'
 import { changeSignal, createSignal, type Subject, type SubjectSignal } from './subject.ts'
 
 interface FormProps {
   subject: Subject
+  /** The signal to change; null: a new one. */
+  signal: SubjectSignal | null
   onDone(): Promise<void>
   onClose(): void
 }
 
-export const kindWords: Readonly<Record<SubjectSignal['signal_kind'], string>> = {
-  custom_heartbeat: 'Reports on a schedule; silence can become no data.',
-  custom_event: 'Reports when something happens; silence means nothing.',
-  platform_http: 'The checks of this website.',
+const text = { help: '', type: 'string', required: false, min: null, max: null, default: null, options: [] } as const
+
+const kind: FormField = {
+  ...{ ...text, key: 'kind', label: 'Reports', type: 'enum', options: ['custom_heartbeat', 'custom_event'] },
+  ...{ words: kindWords, default: 'custom_heartbeat', hint: 'This never changes.' },
+}
+const meta: FormField = {
+  ...{ ...text, key: 'meta', label: 'Notes as JSON', form: 'lines', hint: 'Kept as it is, for programs. May be empty.' },
 }
 
-const fields = ['name', 'kind', 'meta']
-
-export function NewSignal({ subject, onDone, onClose }: FormProps) {
+export function SignalForm({ subject, signal, onDone, onClose }: FormProps) {
+  const address = signal === null ? 'Its address is made of it, and never changes.' : `Its address stays ${signal.id}.`
+  const name: FormField = { ...text, key: 'name', label: 'Name', hint: address }
+  const fields = signal === null ? [name, kind, meta] : [name, meta]
   const send = async (values: FormData) => {
-    const body = { name: textOf(values, 'name'), kind: textOf(values, 'kind'), meta: metaOf(values) }
-    const made = await createSignal(subject, body)
-    announce(`Signal ${made.name} is added. Report to it as ${made.id}.`)
+    const answers = answersIn(fields, values)
+    const body = { name: '', ...answers, meta: jsonIn(String(answers['meta'] ?? '{}'), 'meta') }
+    const made = await (signal === null ? createSignal(subject, body) : changeSignal(subject, signal.id, body))
+    announce(`Signal ${made.name} is ${signal === null ? `added. Report to it as ${made.id}` : 'changed'}.`)
     await onDone()
   }
+  const notes = JSON.stringify(signal?.meta ?? {}, null, 2)
+  const [title, act] = signal === null ? ['Add a signal', 'Add signal'] : [`Change ${signal.name}`, 'Save']
   return (
-    <FormDialog title="Add a signal" act="Add signal" fields={fields} send={send} onClose={onClose}>
-      <TextField
-        name="name"
-        label="Name"
-        placeholder="Run"
-        maxLength={100}
-        hint="Its address is made of it, and never changes."
-      />
-      <ChoiceField
-        name="kind"
-        label="Reports"
-        of={[
-          { value: 'custom_heartbeat', word: 'on a schedule: silence can become no data' },
-          { value: 'custom_event', word: 'when something happens: silence means nothing' },
-        ]}
-        hint="This never changes."
-      />
-      <Meta />
+    <FormDialog title={title} act={act} fields={['name', 'kind', 'meta']} send={send} onClose={onClose}>
+      <FieldsOf fields={fields} answers={{ name: signal?.name, meta: notes === '{}' ? '' : notes }} />
     </FormDialog>
   )
-}
-
-export function ChangeSignal({ subject, signal, onDone, onClose }: FormProps & { signal: SubjectSignal }) {
-  const send = async (values: FormData) => {
-    const body = { name: textOf(values, 'name'), meta: metaOf(values) }
-    const { name } = await changeSignal(subject, signal.id, body)
-    announce(`Signal ${name} is changed.`)
-    await onDone()
-  }
-  return (
-    <FormDialog title={`Change ${signal.name}`} act="Save" fields={fields} send={send} onClose={onClose}>
-      <TextField name="name" label="Name" maxLength={100} defaultValue={signal.name} hint={`Its address stays ${signal.id}.`} />
-      <Meta present={signal.meta} />
-    </FormDialog>
-  )
-}
-
-function Meta({ present = {} }: { present?: object }) {
-  const text = Object.keys(present).length === 0 ? '' : JSON.stringify(present, null, 2)
-  return (
-    <AreaField name="meta" label="Notes as JSON" rows={3} defaultValue={text} hint="Kept as it is, for programs. May be empty." />
-  )
-}
-
-function metaOf(values: FormData): object {
-  const text = textOf(values, 'meta')
-  if (text === '') return {}
-  try {
-    const read: unknown = JSON.parse(text)
-    if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read
-  } catch {
-    // Said below.
-  }
-  throw new Refusal(422, '', 'Write a JSON object, as in {"host": "db1"}.', 'meta')
 }

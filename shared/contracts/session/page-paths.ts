@@ -10,8 +10,6 @@ export const pagePaths = {
   monitor: '/monitors/:id',
   editMonitor: '/monitors/:id/edit',
   signals: '/monitors/:id/signals',
-  newRule: '/monitors/:id/rules/new',
-  rule: '/monitors/:id/rules/:rule',
   incidents: '/incidents',
   incident: '/incidents/:id',
   deliveries: '/deliveries',

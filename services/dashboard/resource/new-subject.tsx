@@ -1,13 +1,15 @@
 // The page that creates a custom subject.
+import { askV3 } from '../data/api.ts'
+import { askV2 } from '../data/api-v2.ts'
 import { go } from '../data/router.ts'
 import { pathTo } from '../data/routing.ts'
+import { workspaceId } from '../data/session.ts'
 import { pageTitle } from '../data/title.ts'
 import { announce } from '../parts/announce.ts'
 import { ButtonLink } from '../parts/button.tsx'
 import { ForEditors } from '../parts/for-editors.tsx'
 import { TextField } from '../parts/form/field.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
-import { createSubject } from './subject.ts'
 
 export function NewSubject() {
   pageTitle.value = 'New monitor for reports'
@@ -40,4 +42,11 @@ function NameForm() {
       <TextField name="name" label="Name" placeholder="Nightly backup" maxLength={100} autoFocus />
     </Form>
   )
+}
+
+/** Resolves with the id of the new subject. */
+async function createSubject(name: string): Promise<string> {
+  const made = await askV2<{ id: string }>('POST', '/subjects', { workspace_id: workspaceId.peek(), name })
+  const resource = `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/resources/${encodeURIComponent(made.id)}`
+  return (await askV3<{ id: string }>('GET', resource)).id
 }
