@@ -464,12 +464,16 @@ export const limits = {
     totalMs: 30 * second,
     /** Largest number of bytes of the decoded body in which the expected substring is searched. */
     bodyBytes: 1024 * 1024,
-    /** Largest number of bytes of the headers of a checked response. A response with more is useless. */
-    headerBytes: 64 * 1024,
+    /** Largest number of bytes of the headers of a checked response: as many as curl takes. */
+    headerBytes: 300 * 1024,
     /** Largest number of characters of an error text; a longer text is cut. */
     errorCharacters: 300,
     /** Largest number of concurrent checks of a prober. If more are due, some checks are skipped evenly, and counted. */
     inFlight: 1_000,
+    /** Time after which the next address of a name is tried beside those that have not answered yet (RFC 8305, 8). */
+    nextAddressMs: 250,
+    /** Largest number of addresses of a name that a check tries. */
+    addresses: 32,
     /** Largest number of idle sockets that are kept for later checks. A socket takes about 2 KB. */
     idleSockets: 64,
     /**
@@ -488,6 +492,8 @@ export const limits = {
      */
     tryMs: 2 * second,
     tries: 2,
+    /** Longest time that the addresses of one family wait for those of the other (RFC 8305, 8). */
+    graceMs: 50,
     /** Interval at which the list of name servers is read again. */
     serversMs: 60 * second,
     /** Interval at which the hosts file is checked for a change. */

@@ -30,10 +30,14 @@ export function createOwnPorts(ports: readonly OwnPort[], { clock, resolve }: { 
   const known = new Map<string, readonly string[]>()
   const names = [...new Set(ports.map(({ host }) => host))].filter(host => isIP(host) === 0 && !isLoopback(host))
   const lookUp = () => {
-    for (const name of names)
-      resolve(name, (error, addresses) => {
-        if (error === null) known.set(name, addresses)
+    for (const name of names) {
+      const found: string[] = []
+      resolve(name, (error, addresses, mayFollow = false) => {
+        if (error !== null) return
+        found.push(...addresses)
+        known.set(name, mayFollow ? [...found, ...(known.get(name) ?? [])] : found)
       })
+    }
   }
   lookUp()
   const looking = names.length === 0 ? null : repeat({ clock, everyMs: limits.egress.namesMs }, lookUp)

@@ -3,17 +3,19 @@
 //
 // The system's own look-up blocks one of four threads that the whole process shares, so one slow name server would delay every check. Names
 // with a dot are therefore looked up in the hosts file, then at the name servers directly (c-ares, on the event loop). Names that the name
-// servers do not know, and names without a dot (search domains, multicast DNS), go to the system's look-up, a few at a time. IPv6 is
-// requested only if there is no IPv4 address, which halves the requests.
+// servers do not know, and names without a dot (search domains, multicast DNS), go to the system's look-up, a few at a time. IPv4 and IPv6
+// are requested at once; what is known first is not kept waiting for the rest (RFC 8305, 3).
 import { lookup, Resolver } from 'node:dns'
 import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { Semaphore } from '#shared/async/semaphore.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { Clock } from '#shared/time/clock.ts'
+import type { Cancel, Clock } from '#shared/time/clock.ts'
 
-export type Resolved = (error: Error | null, addresses: readonly string[]) => void
-/** Resolves a name. Never throws; calls `done` once, possibly before it returns. */
+/** `mayFollow`: the function is called once more, with further addresses or without any. */
+export type Resolved = (error: Error | null, addresses: readonly string[], mayFollow?: boolean) => void
+/** Resolves a name. Never throws. Calls `done` possibly before it returns, and once unless the first call has said that more may follow. */
 export type Resolve = (hostname: string, done: Resolved) => void
 
 export interface ResolverOptions {
@@ -21,6 +23,8 @@ export interface ResolverOptions {
   /** Addresses of name servers; default: the name servers of the system. */
   servers?: readonly string[]
   systemLookup?: (hostname: string, done: Resolved) => void
+  /** Families that are requested first; default: those of this machine. */
+  families?: () => readonly Family[]
 }
 
 const loopback: readonly string[] = ['127.0.0.1', '::1']
@@ -32,16 +36,25 @@ export function createResolve(options: ResolverOptions): Resolve {
   const waiting = new Map<string, Resolved[]>()
 
   const ask = (name: string) => {
-    const finish: Resolved = (error, addresses) => {
+    const finish = (listeners: readonly Resolved[], ...[error, addresses, mayFollow]: Parameters<Resolved>) => {
+      for (const listener of listeners) listener(error, addresses, mayFollow)
+    }
+    const listenersOf = () => {
       const listeners = waiting.get(name) ?? []
       waiting.delete(name)
-      for (const listener of listeners) listener(error, addresses)
+      return listeners
     }
-    if (!name.includes('.')) return askSystem(name, finish)
-    askServers(name, (error, addresses) => {
+    if (!name.includes('.')) return askSystem(name, (error, addresses) => finish(listenersOf(), error, addresses))
+    /** Listeners that have the first addresses. Who asks later asks anew. */
+    let told: readonly Resolved[] = []
+    askServers(name, (error, addresses, mayFollow) => {
       const code = (error as NodeJS.ErrnoException | null)?.code
-      if (error === null || code === 'ETIMEOUT') finish(error, addresses)
-      else askSystem(name, finish)
+      if (told.length > 0) finish(told, error, addresses)
+      else if (error === null || code === 'ETIMEOUT') {
+        const listeners = listenersOf()
+        if (mayFollow) told = listeners
+        finish(listeners, error, addresses, mayFollow)
+      } else askSystem(name, (failure, found) => finish(listenersOf(), failure, found))
     })
   }
 
@@ -63,22 +76,76 @@ export function createResolve(options: ResolverOptions): Resolve {
  * Returns a look-up at the name servers. A new resolver is created each minute, because a resolver never notices a change of the system's
  * name servers.
  */
-function createServerQuestions({ clock, servers }: ResolverOptions): Resolve {
+function createServerQuestions({ clock, servers, families = familiesOfMachine }: ResolverOptions): Resolve {
   let resolver: Resolver | null = null
   let madeAt = 0
+  let usual: readonly Family[] = []
   return (name, done) => {
     if (resolver === null || clock.monotonic() - madeAt > limits.resolve.serversMs) {
       resolver = new Resolver({ timeout: limits.resolve.tryMs, tries: limits.resolve.tries })
       if (servers) resolver.setServers(servers)
       madeAt = clock.monotonic()
+      usual = families()
     }
     const present = resolver
-    present.resolve4(name, (error, addresses) => {
-      if (error === null && addresses.length > 0) done(null, addresses)
-      else if (error?.code !== 'ENODATA') done(error, [])
-      else present.resolve6(name, (error6, addresses6) => done(error6, addresses6 ?? []))
+    askFamilies(present, name, usual, clock, (error, addresses, mayFollow) => {
+      const others = bothFamilies.filter(family => !usual.includes(family))
+      const isUnasked = others.length > 0 && (error as NodeJS.ErrnoException | null)?.code === 'ENODATA'
+      if (isUnasked) askFamilies(present, name, others, clock, done)
+      else done(error, addresses, mayFollow)
     })
   }
+}
+
+type Family = 4 | 6
+const bothFamilies: readonly Family[] = [4, 6]
+
+/** Returns the families in which this machine has an address that others can reach, or both. Addresses of the other one are not requested. */
+function familiesOfMachine(): readonly Family[] {
+  const all = Object.values(networkInterfaces()).flatMap(each => each ?? [])
+  const own = all.filter(({ internal, address }) => !internal && !/^(fe80|169\.254)/i.test(address))
+  const found = bothFamilies.filter(family => own.some(one => one.family === `IPv${family}`))
+  return found.length === 0 ? bothFamilies : found
+}
+
+/** Asks for addresses of some families at once. If one is known, the other may be late by `graceMs`; later addresses follow. */
+function askFamilies(resolver: Resolver, name: string, families: readonly Family[], clock: Clock, done: Resolved): void {
+  let open = families.length
+  let known: string[] = []
+  const failures: NodeJS.ErrnoException[] = []
+  let cancelGrace: Cancel | null = null
+  let isTold = false
+  const tell = () => {
+    cancelGrace?.()
+    const addresses = known
+    known = []
+    if (addresses.length > 0 || isTold) done(null, addresses, open > 0)
+    else done(worst(failures), [])
+    isTold = true
+  }
+  const answered = (error: NodeJS.ErrnoException | null, addresses: readonly string[] = []) => {
+    open--
+    if (error !== null) failures.push(error)
+    known = interleave(known, addresses)
+    if (open === 0) tell()
+    else if (known.length > 0) cancelGrace = clock.schedule(limits.resolve.graceMs, tell)
+  }
+  for (const family of families) {
+    if (family === 4) resolver.resolve4(name, answered)
+    else resolver.resolve6(name, answered)
+  }
+}
+
+/** Returns the failure that says most: name servers that are silent may know addresses, an unknown name has none. */
+const worst = (failures: readonly NodeJS.ErrnoException[]): Error =>
+  failures.find(({ code }) => code === 'ETIMEOUT') ?? failures.find(({ code }) => code !== 'ENODATA') ?? (failures[0] as Error)
+
+/** Returns the addresses of both families in turn. */
+function interleave(one: readonly string[], other: readonly string[]): string[] {
+  const [v4 = [], v6 = []] = one[0]?.includes(':') ? [other, one] : [one, other]
+  return Array.from({ length: Math.max(v4.length, v6.length) }, (_, index) => [v4[index], v6[index]])
+    .flat()
+    .filter(address => address !== undefined)
 }
 
 /**

@@ -253,7 +253,11 @@ function createGuardedConnect(build: typeof buildConnector, sender: SenderOption
 const guardedLookup =
   (resolve: Resolve, open: (found: readonly string[]) => readonly string[]): LookupFunction =>
   (hostname, options, done) => {
+    let isAnswered = false
     resolve(hostname, (error, found) => {
+      // Addresses that come later are not needed.
+      if (isAnswered) return
+      isAnswered = true
       const addresses = error === null ? openOnes(found, open) : error
       if (addresses instanceof Error) return done(addresses, '', 0)
       if (options.all) return done(null, addresses)

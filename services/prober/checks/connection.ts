@@ -5,6 +5,8 @@ import { connect as connectTls, createSecureContext, type SecureContext, type TL
 import { limits } from '#shared/limits/limits.ts'
 import { type Egress, permitted } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
+import type { Cancel, Clock } from '#shared/time/clock.ts'
+import { chainOf, checkServerIdentity, clientCertificateWanted, refinedCode, wantsCertificate } from './certificate.ts'
 
 /**
  * Listener to a connection. Its methods are called in this order. Only `onBytes` is called several times. After `onFailed` no method is
@@ -72,37 +74,40 @@ export class CertificateError extends Error {
  */
 const arrivals = Buffer.allocUnsafeSlow(65_536)
 
-/** The connection of one check. The caller must close it in every case. */
+/** What a connection needs from its check. */
+export interface ConnectionContext {
+  clock: Clock
+  resolve: Resolve
+  trust: Trust
+  egress: Egress
+}
+
+/**
+ * The connection of one check. The caller must close it in every case. If the name has several addresses, the first that connects wins: the
+ * next one is tried when one fails, or has not connected in `limits.check.nextAddressMs` (RFC 8305).
+ */
 export class Connection {
   #listener: ConnectionListener | null
+  /** The winner; null: none has connected. */
   #line: Line | null = null
+  readonly #attempts = new Set<Line>()
+  readonly #waiting: string[] = []
+  /** Addresses that were tried or wait. */
+  #count = 0
+  #mayFollow = false
+  #failure: Error | null = null
+  #cancelNext: Cancel | null = null
 
   constructor(listener: ConnectionListener) {
     this.#listener = listener
   }
 
-  open(target: Address, { resolve, trust, egress }: { resolve: Resolve; trust: Trust; egress: Egress }): void {
-    const connect = (found: readonly string[]) => {
-      this.#listener?.onResolved()
-      let addresses: readonly string[]
-      try {
-        addresses = permitted(egress, found, target.port)
-      } catch (error) {
-        this.#listener?.onFailed(error as Error)
-        return
-      }
-      if (target.secure) this.#openTls(target, addresses, trust)
-      else this.#openTcp(target, addresses)
-    }
-    if (target.literal) {
-      connect([target.hostname])
-      return
-    }
-    resolve(target.hostname, (error, addresses) => {
-      if (this.#listener === null) return
-      if (error === null && addresses.length > 0) connect(addresses)
-      else this.#listener.onFailed(error ?? Object.assign(new Error('no address'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' }))
-    })
+  open(target: Address, context: ConnectionContext): void {
+    if (target.literal) this.#take(target, context, null, [target.hostname], false)
+    else
+      context.resolve(target.hostname, (error, addresses, mayFollow = false) => {
+        if (this.#listener !== null && this.#line === null) this.#take(target, context, error, addresses, mayFollow)
+      })
   }
 
   write(bytes: Buffer): void {
@@ -117,43 +122,98 @@ export class Connection {
   /** Closes the connection. The listener is not called any more. */
   close(): void {
     this.#listener = null
+    this.#cancelNext?.()
+    for (const line of this.#attempts) line.close()
+    this.#attempts.clear()
     this.#line?.close()
     this.#line = null
   }
 
-  #openTcp(target: Address, addresses: readonly string[]): void {
-    // If there are several addresses, Node may try another address shortly after the socket was closed. Such a socket is not reused.
-    const isPlain = addresses.length === 1
-    const line = (isPlain ? idle.pop() : undefined) ?? new Line(reading => new Socket(reading))
-    line.isReusable = isPlain
-    line.listener = this.#listener
-    this.#line = line
-    line.socket.connect({ port: target.port, ...wayTo(target, addresses) })
+  #take(target: Address, context: ConnectionContext, error: Error | null, found: readonly string[], mayFollow: boolean): void {
+    const isFirst = this.#count === 0 && this.#failure === null
+    this.#mayFollow = mayFollow
+    if (error !== null) this.#failure ??= error
+    else if (isFirst) this.#listener?.onResolved()
+    try {
+      const open = permitted(context.egress, found, target.port).slice(0, limits.check.addresses - this.#count)
+      this.#count += open.length
+      this.#waiting.push(...open)
+    } catch (closed) {
+      this.#failure ??= closed as Error
+    }
+    if (this.#attempts.size === 0 || this.#cancelNext === null) this.#next(target, context)
+  }
+
+  /** Tries the next address. Without any, the connection has failed, unless another attempt or further addresses may still help. */
+  #next(target: Address, context: ConnectionContext): void {
+    this.#cancelNext?.()
+    this.#cancelNext = null
+    const address = this.#waiting.shift()
+    if (address === undefined) {
+      if (this.#attempts.size === 0 && !this.#mayFollow) this.#listener?.onFailed(this.#failure ?? noAddress())
+      return
+    }
+    const line = target.secure ? this.#tls(target, address, context.trust) : this.#tcp(target, address)
+    this.#attempts.add(line)
+    line.listener = this.#race(line, target, context)
+    if (this.#waiting.length > 0 || this.#mayFollow)
+      this.#cancelNext = context.clock.schedule(limits.check.nextAddressMs, () => this.#next(target, context))
+  }
+
+  #race(line: Line, target: Address, context: ConnectionContext): LineListener {
+    return {
+      onConnected: () => {
+        this.#cancelNext?.()
+        this.#attempts.delete(line)
+        for (const other of this.#attempts) other.close()
+        this.#attempts.clear()
+        this.#line = line
+        line.listener = this.#listener
+        this.#listener?.onConnected()
+      },
+      onFailed: error => {
+        this.#attempts.delete(line)
+        line.close()
+        // That this machine has no network of one family says less than what the other family met.
+        if (this.#failure === null || isUnreachable(this.#failure)) this.#failure = error
+        this.#next(target, context)
+      },
+      onBytes: () => false,
+      onEnd: () => undefined,
+    }
+  }
+
+  #tcp({ port }: Address, host: string): Line {
+    const line = idle.pop() ?? new Line(reading => new Socket(reading))
+    line.isReusable = true
+    line.socket.connect({ port, host })
+    return line
   }
 
   /**
    * The handshake verifies the certificate but does not refuse it; `#judge` refuses an invalid certificate before anything is sent. A
    * socket that refuses a certificate itself is destroyed before the certificate's dates can be read.
    */
-  #openTls(target: Address, addresses: readonly string[], trust: Trust): void {
+  #tls(target: Address, host: string, trust: Trust): Line {
     // `tls.connect` passes `onread` to the socket as `net.connect` does, but its types lack the option.
     const open = (reading: object) =>
       connectTls({
         ...reading,
         port: target.port,
-        ...wayTo(target, addresses),
+        host,
         // A host name may end with a dot, but a TLS server name may not (RFC 6066, 3).
         servername: target.literal ? '' : target.hostname.replace(/\.$/, ''),
         ALPNProtocols: ['http/1.1'],
         secureContext: trust.context,
         rejectUnauthorized: false,
+        checkServerIdentity,
       })
     const line = new Line(open)
     const { socket } = line
-    line.listener = this.#listener
-    this.#line = line
+    line.explain = error => (wantsCertificate(error, socket) ? Object.assign(error, { code: clientCertificateWanted }) : error)
     socket.setNoDelay(true)
     socket.once('secureConnect', () => this.#judge(socket))
+    return line
   }
 
   #judge(socket: TLSSocket): void {
@@ -162,26 +222,35 @@ export class Connection {
   }
 }
 
+const isUnreachable = (error: Error): boolean => (error as NodeJS.ErrnoException).code === 'ENETUNREACH'
+
+const noAddress = (): Error => Object.assign(new Error('no address'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' })
+
 function refusalOf(socket: TLSSocket): CertificateError {
-  const certificate = socket.getPeerCertificate()
+  const certificate = socket.getPeerCertificate(true)
   const code = String((socket.authorizationError as unknown as NodeJS.ErrnoException | string) ?? 'UNVERIFIED')
-  return new CertificateError(code, Date.parse(certificate.valid_from), Date.parse(certificate.valid_to))
+  const [validFrom, validTo] = [Date.parse(certificate.valid_from), Date.parse(certificate.valid_to)]
+  return new CertificateError(refinedCode(code, chainOf(certificate)), validFrom, validTo)
 }
+
+type LineListener = Pick<ConnectionListener, 'onConnected' | 'onFailed' | 'onBytes' | 'onEnd'>
 
 /**
  * A socket and its present listener. A plain socket that was closed is connected again for a later check, which Node allows. A new socket
  * would cost more CPU, and the old socket would stay in memory until the next full garbage collection (ADR 15).
  */
 class Line<S extends Socket = Socket> {
-  listener: ConnectionListener | null = null
+  listener: LineListener | null = null
   isReusable = false
+  /** Says more of an error of this socket. */
+  explain = (error: Error): Error => error
   readonly socket: S
 
   constructor(open: (options: object) => S) {
     const callback = (length: number) => this.listener?.onBytes(arrivals.subarray(0, length)) ?? false
     this.socket = open({ noDelay: true, onread: { buffer: arrivals, callback } })
     this.socket.on('connect', () => this.listener?.onConnected())
-    this.socket.on('error', error => this.listener?.onFailed(error))
+    this.socket.on('error', error => this.listener?.onFailed(this.explain(error)))
     this.socket.on('end', () => this.listener?.onEnd())
     this.socket.on('close', hadError => {
       if (this.isReusable && !hadError && idle.length < limits.check.idleSockets) idle.push(this)
@@ -201,14 +270,3 @@ class Line<S extends Socket = Socket> {
 
 /** Closed sockets that can connect again. */
 const idle: Line[] = []
-
-/** Returns the options with which `connect` connects to the addresses. Node tries several addresses one after another (happy eyeballs). */
-function wayTo(target: Address, addresses: readonly string[]) {
-  if (addresses.length === 1) return { host: addresses[0] as string, autoSelectFamily: false }
-  const all = addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))
-  return {
-    host: target.hostname,
-    autoSelectFamily: true,
-    lookup: (_name: string, _options: unknown, done: (error: null, found: typeof all) => void) => done(null, all),
-  }
-}
