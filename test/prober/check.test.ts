@@ -110,6 +110,29 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
   '/long-gzip': (_request, response) => response.setHeader('content-encoding', 'gzip').end(longGzip),
   '/not-gzip': (_request, response) => response.setHeader('content-encoding', 'gzip').end('this is no gzip'),
   '/bomb': (_request, response) => response.setHeader('content-encoding', 'gzip').end(bomb),
+  '/latin-header': (_request, response) =>
+    response.setHeader('content-type', 'text/html; charset=ISO-8859-1').end(Buffer.from('schöne Grüße', 'latin1')),
+  '/latin-meta': (_request, response) => response.end(page('<meta charset="windows-1252">', 'latin1')),
+  '/latin-http-equiv': (_request, response) =>
+    response.end(page('<meta http-equiv=Content-Type content="text/html; charset=iso-8859-1">', 'latin1')),
+  '/latin-xml': (_request, response) =>
+    response.end(Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>schöne Grüße</a>', 'latin1')),
+  '/late-meta': (_request, response) => {
+    response.write('<html><head>')
+    setImmediate(() => setImmediate(() => response.end(page('<meta charset=latin1>', 'latin1'))))
+  },
+  '/meta-beyond': (_request, response) => response.end(`${' '.repeat(1_024)}${page('<meta charset=latin1>', 'latin1')}`),
+  '/utf16-mark': (_request, response) => response.end(Buffer.from('\ufeffschöne Grüße', 'utf16le')),
+  '/utf16-header': (_request, response) =>
+    response.setHeader('content-type', 'text/plain;charset="utf-16le"').end(Buffer.from('schöne Grüße', 'utf16le')),
+  '/shift-jis': (_request, response) =>
+    response.setHeader('content-type', 'text/html; charset=Shift_JIS').end(Buffer.from('90b38fed82c593ae8dec', 'hex')),
+  '/wrong-charset': (_request, response) =>
+    response.setHeader('content-type', 'text/html; charset=iso-8859-1').end('schöne Grüße'),
+  '/unknown-charset': (_request, response) =>
+    response.setHeader('content-type', 'text/html; charset=nonsense').end('schöne Grüße'),
+  '/latin-gzip': (_request, response) =>
+    response.setHeader('content-encoding', 'gzip').end(gzipSync(page('<meta charset=latin1>', 'latin1'))),
   '/echo': (request, response) => {
     let body = ''
     request.on('data', chunk => (body += chunk))
@@ -118,6 +141,8 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
     )
   },
 }
+const page = (head: string, encoding: BufferEncoding): Buffer =>
+  Buffer.from(`<html><head>${head}</head><body>schöne Grüße</body></html>`, encoding)
 /** Body of the largest size that a check searches. It is incompressible, so that the decoder is slower than the network. */
 const longGzip = gzipSync(Buffer.concat([randomBytes(limits.check.bodyBytes - 6), Buffer.from('needle')]))
 /** 512 MiB of zeros, compressed to half a megabyte. */
@@ -192,6 +217,7 @@ const check = (at: string, changes: Partial<HttpEntry> = {}, options: Partial<Ch
   runCheck(entry(at, changes), { clock, resolve, trust, userAgent: 'watchkeeper/2.0.0 (+http://us)', ...options })
 
 const needle = { expectedText: 'needle' }
+const notHttp = 'answer is not HTTP (it does not begin with "HTTP/")'
 const cases: {
   name: string
   at: string
@@ -272,6 +298,28 @@ const cases: {
     error: 'body does not contain "hay"',
     status: 200,
   },
+  ...['latin-header', 'latin-meta', 'latin-http-equiv', 'latin-xml', 'late-meta', 'utf16-mark', 'utf16-header'].map(path => ({
+    name: `a text is found in the page's own charset: ${path}`,
+    at: `http/${path}`,
+    entry: { expectedText: 'schöne Grüße' },
+    error: null,
+    status: 200,
+  })),
+  ...['wrong-charset', 'unknown-charset', 'latin-gzip'].map(path => ({
+    name: `a text is found in UTF-8 too, and behind a coding: ${path}`,
+    at: `http/${path}`,
+    entry: { expectedText: 'schöne Grüße' },
+    error: null,
+    status: 200,
+  })),
+  { name: 'a text in Shift_JIS is found', at: 'http/shift-jis', entry: { expectedText: '正常で動作' }, error: null, status: 200 },
+  {
+    name: 'a declaration beyond the first 1,024 bytes is none, as in browsers',
+    at: 'http/meta-beyond',
+    entry: { expectedText: 'Grüße' },
+    error: 'body does not contain "Grüße"',
+    status: 200,
+  },
   { name: 'a decoder that is slower than the network', at: 'http/long-gzip', entry: needle, error: null, status: 200 },
   {
     name: 'what is not gzip cannot be decoded',
@@ -323,7 +371,7 @@ const cases: {
   { name: 'nobody listens', at: 'refused/', error: 'connection refused', status: null },
   { name: 'a reset in the headers', at: 'reset/', error: 'connection reset', status: null },
   { name: 'a close without an answer', at: 'silentClose/', error: 'connection closed without an answer', status: null },
-  { name: 'another protocol', at: 'notHttp/', error: 'answer is not HTTP', status: null },
+  { name: 'another protocol', at: 'notHttp/', error: notHttp, status: null },
   { name: 'headers without end', at: 'endlessHeaders/', error: 'answer headers are too large', status: null },
   { name: 'a reason without end', at: 'endlessReason/', error: 'answer headers are too large', status: null },
   { name: 'empty lines without end', at: 'endlessLines/', error: 'answer headers are too large', status: null },
@@ -335,13 +383,29 @@ const cases: {
     error: 'answer headers are too large',
     status: 200,
   },
-  { name: 'a change of protocol nobody asked for', at: 'upgrade/', error: 'answer is not HTTP', status: null },
+  {
+    name: 'a change of protocol nobody asked for',
+    at: 'upgrade/',
+    error: 'answer is not HTTP (it changes the protocol)',
+    status: null,
+  },
   { name: 'an invitation to go on that nobody asked for is not the answer', at: 'goOn/', error: null, status: 200 },
   { name: 'a close behind an interim answer', at: 'onlyHint/', error: 'connection closed without an answer', status: null },
   { name: 'a reset within a body of known length', at: 'resetWithin/', entry: needle, error: 'connection reset', status: 200 },
-  { name: 'a broken chunk', at: 'brokenChunk/', entry: needle, error: 'answer is not HTTP', status: 200 },
+  {
+    name: 'a broken chunk',
+    at: 'brokenChunk/',
+    entry: needle,
+    error: 'answer is not HTTP (a chunk has no valid size)',
+    status: 200,
+  },
   { name: 'what comes behind the answer', at: 'more/', entry: needle, error: 'body does not contain "needle"', status: 200 },
-  { name: 'interim answers without end', at: 'endlessInterim/', error: 'answer is not HTTP', status: null },
+  {
+    name: 'interim answers without end',
+    at: 'endlessInterim/',
+    error: 'answer is not HTTP (interim answers do not end)',
+    status: null,
+  },
   {
     name: 'a body cut short',
     at: 'truncated/',
@@ -513,7 +577,7 @@ test('concurrent checks are independent when some are abandoned anywhere', async
     [target('untilClose/', needle), null],
     [target('silentClose/'), 'connection closed without an answer'],
     [target('reset/'), 'connection reset'],
-    [target('notHttp/'), 'answer is not HTTP'],
+    [target('notHttp/'), notHttp],
   ]
   for (let round = 0; round < 12; round++) {
     const found = cases.flatMap(([each, error]) =>
@@ -578,9 +642,54 @@ test('host with a final dot is requested by its name without it', async t => {
   t.strictSame(names, ['localhost'])
 })
 
+const httpPort = () => new URL(urls['http'] as string).port
+
+test('address that answers makes the site up, whatever the others do (RFC 8305)', async t => {
+  // 192.0.2.0/24 and 2001:db8::/32 are for documentation: nobody answers there, or the machine has no way to them.
+  const cases: [name: string, found: string[]][] = [
+    ['a refusing address before it', ['127.0.0.2', '127.0.0.1']],
+    ['a dead address before it', ['192.0.2.1', '127.0.0.1']],
+    ['two dead addresses before it', ['192.0.2.1', '2001:db8::1', '127.0.0.1']],
+    ['a dead address of the other family', ['2001:db8::1', '127.0.0.1']],
+    ['a dead address behind it', ['127.0.0.1', '192.0.2.1']],
+  ]
+  for (const [name, found] of cases) {
+    const outcome = await check(`http://many.example:${httpPort()}/ok`, {}, { resolve: (_name, done) => done(null, found) })
+    t.equal(outcome.error, null, name)
+    t.equal(timers, 0, 'no timer is left')
+  }
+})
+
+test('address that becomes known later is tried', async t => {
+  for (const first of [['127.0.0.2'], ['192.0.2.1'], []]) {
+    const resolve: Resolve = (_name, done) => {
+      done(null, first, true)
+      setImmediate(() => done(null, ['127.0.0.1']))
+    }
+    t.equal((await check(`http://late.example:${httpPort()}/ok`, {}, { resolve })).error, null, `after ${first}`)
+    t.equal(timers, 0, 'no timer is left')
+  }
+  const none: Resolve = (_name, done) => {
+    done(null, ['127.0.0.2'], true)
+    setImmediate(() => done(null, []))
+  }
+  t.equal((await check(`http://late.example:${httpPort()}/ok`, {}, { resolve: none })).error, 'connection refused')
+})
+
 test('error of the preferred address is reported when no address responds', async t => {
   const url = (urls['refused'] as string).replace('127.0.0.1', 'two.example')
   const outcome = await check(url, {}, { resolve: (_name, done) => done(null, ['127.0.0.1', '::1']) })
+  t.equal(outcome.error, 'connection refused')
+})
+
+test('what a family without a network says is not the reason when the other family was refused', async t => {
+  const url = (urls['refused'] as string).replace('127.0.0.1', 'two.example')
+  const egress = createEgress()
+  const closed = {
+    ...egress,
+    refusal: (address: string, port: number) => (address === '::2' ? 'closed' : egress.refusal(address, port)),
+  }
+  const outcome = await check(url, {}, { egress: closed, resolve: (_name, done) => done(null, ['::2', '127.0.0.1']) })
   t.equal(outcome.error, 'connection refused')
 })
 

@@ -5,10 +5,14 @@ import { day, limits } from '#shared/limits/limits.ts'
 import { EgressError } from '#shared/net/egress.ts'
 import { cut } from '#shared/text/plain-text.ts'
 import { humanDuration } from '#shared/time/durations.ts'
+import { chainIncomplete, clientCertificateWanted, tooWeak } from './certificate.ts'
 import { type Address, CertificateError } from './connection.ts'
+import type { AnswerFault } from './http/answer.ts'
 
 /** Phase in which a check failed. */
 export type Phase = 'name' | 'connect' | 'handshake' | 'answer' | 'body'
+
+const onlyHttp2 = 'the server speaks only HTTP/2'
 
 const bySocketCode: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
@@ -24,6 +28,12 @@ const bySocketCode: Record<string, string> = {
   EPERM: 'connecting to this address is not permitted',
 }
 
+/** Failures of a TLS connection that have a sentence of their own, in whichever phase they show. */
+const byTlsCode: Record<string, string> = {
+  [clientCertificateWanted]: 'the server wants a client certificate',
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: onlyHttp2,
+}
+
 const selfSigned = new Set(['DEPTH_ZERO_SELF_SIGNED_CERT'])
 const unknownAuthority = new Set([
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -35,18 +45,38 @@ const unknownAuthority = new Set([
 
 export const sentences = {
   unsendable: 'the request cannot be sent as it is configured',
-  notHttp: 'answer is not HTTP',
-  headersTooLarge: 'answer headers are too large',
+  closedInHandshake: 'connection closed during the TLS handshake',
   closedBefore: 'connection closed without an answer',
   closedWithin: 'connection closed before the answer was complete',
   undecodable: 'body cannot be decoded',
 } as const
+
+/** Reasons of "answer is not HTTP". */
+const notHttp: Readonly<Record<Exclude<AnswerFault, 'http2' | 'too large'> | 'interim', string>> = {
+  start: 'it does not begin with "HTTP/"',
+  version: 'its version is unknown',
+  status: 'it has no status of three digits',
+  colon: 'a header has no colon',
+  'null byte': 'a header has a null byte',
+  blank: 'its first header begins with a blank',
+  length: 'its Content-Length is no number',
+  chunk: 'a chunk has no valid size',
+  upgrade: 'it changes the protocol',
+  interim: 'interim answers do not end',
+}
+
+/** Returns the sentence for bytes that are no valid response. */
+export function answerSentence(fault: AnswerFault | 'interim'): string {
+  if (fault === 'too large') return 'answer headers are too large'
+  return fault === 'http2' ? onlyHttp2 : `answer is not HTTP (${notHttp[fault]})`
+}
 
 /** Returns the sentence for a failed connection. `now`: ms since the epoch. */
 export function errorSentence(error: Error, phase: Phase, target: Address, now: number): string {
   if (error instanceof CertificateError) return certificateSentence(error, target.hostname, now)
   if (error instanceof EgressError) return `Not checked: EGRESS rules close this address. It is ${error.message}.`
   const { code = '', message } = firstOf(error)
+  if (byTlsCode[code] !== undefined) return byTlsCode[code]
   if (phase === 'name') return nameSentence(code, target.hostname)
   if (phase === 'handshake' && code !== 'ETIMEDOUT') return tlsSentence(code, message)
   return bySocketCode[code] ?? `connection failed${code === '' ? '' : ` (${code})`}`
@@ -78,7 +108,7 @@ function nameSentence(code: string, hostname: string): string {
 }
 
 function tlsSentence(code: string, message: string): string {
-  if (code === 'ECONNRESET' && message.includes('before secure')) return 'connection closed during the TLS handshake'
+  if (code === 'ECONNRESET' && message.includes('before secure')) return sentences.closedInHandshake
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'connection reset during the TLS handshake'
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') return 'answer is not TLS'
   const reason = code
@@ -91,6 +121,8 @@ function tlsSentence(code: string, message: string): string {
 function certificateSentence(error: CertificateError, hostname: string, now: number): string {
   if (error.code.startsWith('ERR_TLS_CERT_ALTNAME')) return clean(`certificate is not valid for "${hostname}"`)
   if (selfSigned.has(error.code)) return 'certificate is self-signed'
+  if (error.code === chainIncomplete) return 'a certificate of the chain is missing'
+  if (error.code === tooWeak) return 'key or signature of the certificate is too weak'
   if (unknownAuthority.has(error.code)) return 'certificate is signed by an unknown authority'
   if (error.code === 'CERT_HAS_EXPIRED') {
     return error.validTo < now ? `certificate expired ${ago(now - error.validTo)} ago` : 'a certificate of the chain has expired'

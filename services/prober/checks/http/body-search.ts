@@ -1,8 +1,10 @@
-// Search for a literal text in the first 1 MiB of a decoded body. The text may begin in one chunk and end in the next. Owns the decoders.
-// Never keeps more than one chunk, plus as many characters as the searched text has.
+// Search for a literal text in the first 1 MiB of a decoded body: for its bytes in UTF-8, and for its characters in the page's own charset.
+// The text may begin in one chunk and end in the next. Owns the decoders. Never keeps more than one chunk, plus as many characters as the
+// searched text has, plus the beginning of the page until its charset is known.
 import type { Duplex } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { limits } from '#shared/limits/limits.ts'
+import { declarationBytes, type PageDecoder, pageDecoder } from './charset.ts'
 
 /** `absent`: the text is not in the searched part. `broken`: the body could not be decoded. */
 export type Finding = 'found' | 'absent' | 'broken'
@@ -17,15 +19,17 @@ export interface BodySearch {
 }
 
 export interface SearchOptions {
-  needle: Buffer
-  /** The Content-Encoding header. A body with unknown codings is searched without decoding. */
+  text: string
+  /** Codings of the body with commas. A body with unknown codings is searched without decoding. */
   encoding: string
+  /** The Content-Type header, or empty. */
+  contentType: string
   onFinding(finding: Finding): void
   onDrain(): void
 }
 
 export function createBodySearch(options: SearchOptions): BodySearch {
-  const scan = createScan(options.needle)
+  const search = createTextSearch(options)
   let over = false
   const settle = (finding: Finding) => {
     if (over) return
@@ -33,8 +37,11 @@ export function createBodySearch(options: SearchOptions): BodySearch {
     options.onFinding(finding)
   }
   const see = (chunk: Buffer) => {
-    const finding = over ? null : scan(chunk)
+    const finding = over ? null : search.add(chunk)
     if (finding !== null) settle(finding)
+  }
+  const end = () => {
+    if (!over) settle(search.end())
   }
   const codings = codingsOf(options.encoding)
   if (codings.length === 0) {
@@ -43,13 +50,13 @@ export function createBodySearch(options: SearchOptions): BodySearch {
         see(chunk)
         return true
       },
-      end: () => settle('absent'),
+      end,
       destroy: () => {
         over = true
       },
     }
   }
-  return decodedSearch(codings, options, see, settle, () => {
+  return decodedSearch(codings, options, see, end, settle, () => {
     over = true
   })
 }
@@ -58,6 +65,7 @@ function decodedSearch(
   codings: readonly string[],
   options: SearchOptions,
   see: (chunk: Buffer) => void,
+  finish: () => void,
   settle: (finding: Finding) => void,
   forget: () => void,
 ): BodySearch {
@@ -73,7 +81,7 @@ function decodedSearch(
       decoder.on('error', () => settle('broken'))
       const next = decoders[index + 1]
       if (next) decoder.pipe(next)
-      else decoder.on('data', see).on('end', () => settle('absent'))
+      else decoder.on('data', see).on('end', finish)
     }
     decoders[0]?.on('drain', options.onDrain)
   }
@@ -82,32 +90,63 @@ function decodedSearch(
       if (decoders.length === 0) start(chunk)
       rawBytes += chunk.length
       // The decoders have received more than twice the bytes of the searched part, so the search ends.
-      if (rawBytes > 2 * limits.check.bodyBytes) settle('absent')
+      if (rawBytes > 2 * limits.check.bodyBytes) finish()
       return decoders[0]?.write(Buffer.from(chunk)) ?? true
     },
     end: () => {
-      if (decoders.length === 0) settle('absent')
+      if (decoders.length === 0) finish()
       else decoders[0]?.end()
     },
     destroy,
   }
 }
 
-/** Returns a function that takes the next chunk and returns the finding; null: further chunks are needed. */
-function createScan(needle: Buffer): (chunk: Buffer) => Finding | null {
+interface TextSearch {
+  /** Takes the next chunk; null: further chunks are needed. */
+  add(chunk: Buffer): Finding | null
+  /** No chunk follows. */
+  end(): Finding
+}
+
+function createTextSearch({ text, contentType }: SearchOptions): TextSearch {
+  const needle = Buffer.from(text)
   let seen = 0
   let tail: Buffer = Buffer.alloc(0)
-  return chunk => {
-    const rest = limits.check.bodyBytes - seen
-    const part = chunk.length > rest ? chunk.subarray(0, rest) : chunk
-    seen += part.length
-    const text = tail.length === 0 ? part : Buffer.concat([tail, part])
-    if (text.includes(needle)) return 'found'
-    if (seen >= limits.check.bodyBytes) return 'absent'
-    const keep = Math.min(needle.length - 1, text.length)
-    // The end of the chunk is copied, because the connection overwrites the chunk's memory.
-    tail = Buffer.from(text.subarray(text.length - keep))
-    return null
+  /** Beginning of the page; null: the charset is known. */
+  let beginning: Buffer[] | null = []
+  let decoder: PageDecoder | null = null
+  let decodedTail = ''
+
+  const hasCharacters = (chunk: Buffer, isLast: boolean): boolean => {
+    let decodable = chunk
+    if (beginning !== null) {
+      // The chunk is copied, because the connection overwrites its memory.
+      beginning.push(Buffer.from(chunk))
+      if (!isLast && seen < declarationBytes) return false
+      decodable = Buffer.concat(beginning)
+      beginning = null
+      decoder = pageDecoder(decodable, contentType)
+    }
+    if (decoder === null) return false
+    const decoded = decodedTail + decoder.decode(decodable, { stream: !isLast })
+    decodedTail = decoded.slice(Math.max(0, decoded.length - text.length + 1))
+    return decoded.includes(text)
+  }
+
+  return {
+    add: chunk => {
+      const rest = limits.check.bodyBytes - seen
+      const part = chunk.length > rest ? chunk.subarray(0, rest) : chunk
+      seen += part.length
+      const isLast = seen >= limits.check.bodyBytes
+      const joined = tail.length === 0 ? part : Buffer.concat([tail, part])
+      if (joined.includes(needle) || hasCharacters(part, isLast)) return 'found'
+      if (isLast) return 'absent'
+      const keep = Math.min(needle.length - 1, joined.length)
+      tail = Buffer.from(joined.subarray(joined.length - keep))
+      return null
+    },
+    end: () => (hasCharacters(Buffer.alloc(0), true) ? 'found' : 'absent'),
   }
 }
 

@@ -4,8 +4,17 @@
 import type { Cancel } from '#shared/time/clock.ts'
 import type { CheckContext, CheckOutcome, RunningCheck } from '../checker.ts'
 import { Connection, type ConnectionListener } from '../connection.ts'
-import { bodySentence, clean, errorSentence, type Phase, sentences, statusSentence, timeoutSentence } from '../sentences.ts'
-import { Answer, type AnswerListener } from './answer.ts'
+import {
+  answerSentence,
+  bodySentence,
+  clean,
+  errorSentence,
+  type Phase,
+  sentences,
+  statusSentence,
+  timeoutSentence,
+} from '../sentences.ts'
+import { Answer, type AnswerHead, type AnswerListener } from './answer.ts'
 import { type BodySearch, createBodySearch, type Finding } from './body-search.ts'
 import type { Target } from './target.ts'
 
@@ -86,42 +95,40 @@ export class Check implements RunningCheck, ConnectionListener, AnswerListener {
   }
 
   onBytes(bytes: Buffer): boolean {
+    this.#firstByteMs ??= this.#elapsed()
     const parsed = this.#answer?.read(bytes)
-    if (parsed === 'not HTTP') this.#settle(sentences.notHttp)
-    if (parsed === 'headers too large') this.#settle(sentences.headersTooLarge)
+    if (parsed === 'broken') this.#settle(answerSentence(this.#answer?.fault ?? 'start'))
     return parsed === 'more' && !this.#isChoked
   }
 
   onEnd(): void {
     if (this.#answer?.close()) return
-    this.#settle(this.#phase === 'body' ? sentences.closedWithin : sentences.closedBefore)
+    if (this.#phase === 'handshake') this.#settle(sentences.closedInHandshake)
+    else this.#settle(this.#phase === 'body' ? sentences.closedWithin : sentences.closedBefore)
   }
 
   /** If the server did not state the response's length, a connection reset may be the regular end of the response. */
   onFailed(error: Error): void {
-    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' && this.#answer?.close()) return
+    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' && this.#answer?.close(true)) return
     this.#settle(errorSentence(error, this.#phase, this.#target, this.#context.clock.now()))
   }
 
   // Callbacks of the parser.
 
-  onAnswerStart(): void {
-    this.#firstByteMs ??= this.#elapsed()
-  }
-
-  onHead(statusCode: number, encoding: string): boolean {
-    if (statusCode >= 200) this.#judge(statusCode, encoding)
-    else if (++this.#interim > interimMax) this.#settle(sentences.notHttp)
+  onHead(head: AnswerHead): boolean {
+    if (head.statusCode >= 200) this.#judge(head)
+    else if (++this.#interim > interimMax) this.#settle(answerSentence('interim'))
     return !this.#settled
   }
 
-  #judge(statusCode: number, encoding: string): void {
-    const { statuses, needle } = this.#target
+  #judge(head: AnswerHead): void {
+    const { statusCode } = head
+    const { statuses, expectedText } = this.#target
     this.#statusCode = statusCode
     this.#phase = 'body'
     if (!statuses.includes(statusCode)) this.#settle(statusSentence(statusCode, statuses))
-    else if (needle === null) this.#settle(null)
-    else this.#search = this.#startSearch(needle, encoding)
+    else if (expectedText === '') this.#settle(null)
+    else this.#search = this.#startSearch(head)
   }
 
   onBody(bytes: Buffer): boolean {
@@ -135,10 +142,11 @@ export class Check implements RunningCheck, ConnectionListener, AnswerListener {
     this.#connection.close()
   }
 
-  #startSearch(needle: Buffer, encoding: string): BodySearch {
+  #startSearch({ encoding, contentType }: AnswerHead): BodySearch {
     return createBodySearch({
-      needle,
+      text: this.#target.expectedText,
       encoding,
+      contentType,
       onFinding: finding => this.#settle(this.#findingSentence(finding)),
       onDrain: () => {
         this.#isChoked = false
@@ -193,7 +201,7 @@ export class Check implements RunningCheck, ConnectionListener, AnswerListener {
     this.#settled = true
     this.#cancelTimer?.()
     this.#search?.destroy()
-    this.#answer?.free()
+    this.#answer?.stop()
     this.#connection.close()
   }
 

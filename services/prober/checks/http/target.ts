@@ -12,8 +12,7 @@ export interface Target extends Address {
   /** Bytes of the request; null: the configured request cannot be sent. */
   request: Buffer | null
   statuses: readonly number[]
-  /** Bytes that the decoded body must contain; null: the body is not read. */
-  needle: Buffer | null
+  /** Text that the body must contain; empty: the body is not read. */
   expectedText: string
 }
 
@@ -31,7 +30,6 @@ export function compileTarget(entry: HttpEntry, userAgent: string): Target | nul
     method: entry.method,
     request: requestOf(entry, url, userAgent),
     statuses: entry.statuses,
-    needle: entry.expectedText === '' ? null : Buffer.from(entry.expectedText),
     expectedText: entry.expectedText,
   }
 }
