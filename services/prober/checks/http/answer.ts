@@ -133,7 +133,7 @@ export class Answer {
     if (this.#part === 'start' || this.#part === 'headers') this.#headBytes += end - from
     if (this.#headBytes > limits.check.headerBytes || this.#wrapping > wrappingMax) this.#break('too large')
     else if (found === -1) this.#hold(bytes.subarray(from))
-    else this.#handleLine(this.#lineOf(bytes.subarray(from, found)))
+    else this.#handleLine(this.#lineOf(bytes, from, found))
     return end
   }
 
@@ -148,12 +148,16 @@ export class Answer {
   }
 
   /** Returns the line, with the beginning that was held, and without its line break. */
-  #lineOf(rest: Buffer): string {
-    const whole = this.#held.length === 0 ? rest : Buffer.concat([...this.#held, rest])
-    this.#held = []
-    let end = whole.length
-    while (end > 0 && whole[end - 1] === 0x0d) end--
-    return whole.toString('latin1', 0, end)
+  #lineOf(bytes: Buffer, from: number, to: number): string {
+    let [whole, start, end] = [bytes, from, to]
+    if (this.#held.length > 0) {
+      whole = Buffer.concat([...this.#held, bytes.subarray(from, to)])
+      start = 0
+      end = whole.length
+      this.#held = []
+    }
+    while (end > start && whole[end - 1] === 0x0d) end--
+    return whole.toString('latin1', start, end)
   }
 
   #handleLine(line: string): void {
