@@ -22,10 +22,12 @@ interface Refused {
 
 interface Caller {
   title: string
+  username: string
   token: string | null
   role: 'viewer' | 'editor' | 'owner' | 'stranger' | null
   /** Actions of the key; null: a full key. */
   actions: readonly KeyAction[] | null
+  isAdmin?: true
 }
 
 let world: ApiWorld
@@ -35,21 +37,34 @@ t.before(async () => {
   // The audit is off, because a refused call must store nothing, and the audit would store a row.
   world = await startApiWorld({ audit: false })
   await startFakeNotifier(world.hub.connect())
-  callers.push({ title: 'nobody', token: null, role: null, actions: null })
-  callers.push({ title: 'an unknown key', token: makeToken(), role: null, actions: null })
-  callers.push({ title: 'a stranger', token: await person('stranger', { [foreign]: 'owner' }), role: 'stranger', actions: null })
+  callers.push({ title: 'nobody', username: 'nobody', token: null, role: null, actions: null })
+  callers.push({ title: 'an unknown key', username: 'nobody', token: makeToken(), role: null, actions: null })
+  const full = async (title: string, username: string, role: 'stranger' | 'owner', isAdmin: boolean) => {
+    const token = await person(username, role === 'owner' ? { [home]: role, [foreign]: role } : { [foreign]: 'owner' }, isAdmin)
+    callers.push({ title, username, token, role, actions: null, ...(isAdmin ? { isAdmin } : {}) })
+  }
+  await person('host', {})
+  await full('a stranger', 'stranger', 'stranger', false)
+  await full('an administrator', 'admin', 'stranger', true)
+  await full('an owner who administers', 'root', 'owner', true)
   for (const role of ['viewer', 'editor', 'owner'] as const) {
-    callers.push({ title: role, token: await person(role, { [home]: role, [foreign]: role }), role, actions: null })
+    const token = await person(role, { [home]: role, [foreign]: role })
+    callers.push({ title: role, username: role, token, role, actions: null })
     for (const actions of [[], ...keyActions.map(action => [action])]) {
       const title = `${role} with a key for ${actions[0] ?? 'reading'}`
-      callers.push({ title, token: await scopedKey(role, actions), role, actions })
+      callers.push({ title, username: role, token: await scopedKey(role, actions), role, actions })
     }
   }
+  for (const collection of names) begun.set(collection, await world.store.find(collection, { limit: 10_000 }))
 })
 t.teardown(() => world.stop())
 
-const person = async (name: string, roles: Parameters<ApiWorld['addPerson']>[1]): Promise<string> =>
-  (await world.addPerson(name, roles)).token
+const person = async (name: string, roles: Parameters<ApiWorld['addPerson']>[1], admin = false): Promise<string> =>
+  (await world.addPerson(name, roles, { admin })).token
+
+const names = Object.keys(collections) as CollectionName[]
+/** Documents that stand when no route was called yet. */
+const begun = new Map<CollectionName, { id: string }[]>()
 
 async function scopedKey(username: string, actions: KeyAction[]): Promise<string> {
   const token = makeToken()
@@ -59,15 +74,15 @@ async function scopedKey(username: string, actions: KeyAction[]): Promise<string
   return token
 }
 
-/** Removes all documents except people, their keys, both workspaces, locations, counters and settings. */
+/** Restores the documents that stood at the start, except counters and settings. */
 async function forgetCalls(): Promise<void> {
-  const kept: readonly CollectionName[] = ['users', 'keys', 'locations', 'counters', 'settings']
-  for (const collection of Object.keys(collections) as CollectionName[]) {
-    if (kept.includes(collection)) continue
+  for (const collection of names) {
+    if (collection === 'counters' || collection === 'settings') continue
+    const stays = begun.get(collection) ?? []
     const found = await world.store.find(collection, { limit: 10_000 })
-    const stays = collection === 'workspaces' || collection === 'memberships' ? [home, foreign] : []
-    const ids = found.map(({ id }) => id).filter(id => !stays.some(workspace => id.startsWith(workspace)))
+    const ids = found.map(({ id }) => id).filter(id => !stays.some(document => document.id === id))
     if (ids.length > 0) await world.store.delete(collection, ids)
+    if (collection === 'workspaces' || collection === 'users') await world.store.upsert(collection, stays as never)
   }
 }
 
@@ -79,7 +94,7 @@ async function publishExamples({ path }: Route): Promise<void> {
   if (!path.includes('/resources')) return
   const publish = v3Routes.find(route => route.method === 'POST' && route.path.endsWith('/templates'))
   for (const body of publish?.examples ?? []) {
-    const { status } = await call('POST', '/workspaces/:workspace/templates', home, { token: tokenOf('owner'), body })
+    const { status } = await call('POST', '/workspaces/:workspace/templates', home, { token: tokenOf(mostRights), body })
     if (status !== 201) throw new Error(`The example Template was refused with ${status}`)
   }
 }
@@ -87,25 +102,43 @@ async function publishExamples({ path }: Route): Promise<void> {
 /** Starts a window, because only a running window can be ended. */
 async function startMaintenance({ method, path }: Route, made: string): Promise<void> {
   if (method !== 'DELETE' || !path.endsWith('/maintenance')) return
-  const { status } = await call('PUT', made, home, { token: tokenOf('owner'), body: { minutes: 5 } })
+  const { status } = await call('PUT', made, home, { token: tokenOf(mostRights), body: { minutes: 5 } })
   if (status !== 200) throw new Error(`The window was refused with ${status}`)
+}
+
+/** Creates what the examples name: an account for the routes of members. */
+async function createNamed({ path }: Route): Promise<void> {
+  const { ask } = createDirectoryClient(world.hub.connect(), world.clock)
+  const account = { id: 'user-ada', username: 'ada', displayName: '', password: null, admin: false }
+  if (path.includes('/members')) await ask('create-user', account)
+}
+
+/** Invites the person to a workspace of somebody else. Returns the id of the invitation. */
+async function invited(username: string): Promise<string> {
+  const { ask } = createDirectoryClient(world.hub.connect(), world.clock)
+  const workspaceId = 'hosting000'
+  await ask('create-workspace', { id: workspaceId, name: 'Hosting', userId: 'user-host' })
+  const { id } = await ask('invite', { id: `${workspaceId}.1`, workspaceId, inviterId: 'user-host', username, role: 'viewer' })
+  return id
 }
 
 /**
  * Creates the object that the path addresses, from the example of the route that creates such objects. Returns the path with the object's
- * id.
+ * id. `username`: the person who calls the route.
  */
-async function madePath({ path }: Route): Promise<string> {
+async function madePath({ path }: Route, username: string): Promise<string> {
   const [, all, id] = /^(.*?)[/](:(?!workspace)[^/]+)/.exec(path) ?? []
   if (all === undefined || id === undefined) return path
   if (id === ':incident') return path.replace(id, await addIncident(world, home))
+  if (all === '/invitations') return path.replace(id, await invited(username))
   const maker = v3Routes.find(route => route.method === 'POST' && route.path === all)
-  const made = await call('POST', all, home, { token: tokenOf('owner'), body: maker?.examples?.[0] })
+  const made = await call('POST', all, home, { token: tokenOf(mostRights), body: maker?.examples?.[0] })
   return path.replace(id, made.json.result.id)
 }
 
 /** The refusal that the reference names; null: the request succeeds. */
-function expected({ needs: { role: needed, scope }, path }: Route, { role, actions }: Caller): Refused | null {
+function expected({ needs, path }: Route, { role, actions, isAdmin }: Caller): Refused | null {
+  const { role: needed, scope, alsoAdmin } = needs
   if (needed === 'nobody') return null
   if (role === null) return { status: 401, details: {} }
   if (path.includes(':workspace') && role === 'stranger') return { status: 404, details: {} }
@@ -113,8 +146,10 @@ function expected({ needs: { role: needed, scope }, path }: Route, { role, actio
     return { status: 403, details: { scope } }
   }
   const ranks = ['viewer', 'editor', 'owner']
-  if (needed === 'anybody' || ranks.indexOf(role) >= ranks.indexOf(needed)) return null
-  return { status: 403, details: { role: needed } }
+  const isRanked = needed !== 'anybody' && needed !== 'admin'
+  if (isRanked && ranks.indexOf(role) < ranks.indexOf(needed)) return { status: 403, details: { role: needed } }
+  const isRefused = (needed === 'admin' || alsoAdmin !== undefined) && isAdmin !== true
+  return isRefused ? { status: 403, details: { role: 'admin' } } : null
 }
 
 for (const route of v3Routes) {
@@ -124,13 +159,14 @@ for (const route of v3Routes) {
     for (const caller of callers) {
       await forgetCalls()
       await publishExamples(route)
-      const path = await madePath(route)
+      await createNamed(route)
+      const path = await madePath(route, caller.username)
       await startMaintenance(route, path)
       const before = await world.dump()
       const [body] = route.examples ?? []
       const answer = await call(route.method, path, home, { token: caller.token, ...(body === undefined ? {} : { body }) })
       const refused = expected(route, caller)
-      t.equal(answer.status, refused?.status ?? route.status ?? 200, caller.title)
+      t.equal(answer.status, refused?.status ?? successOf(route), caller.title)
       if (refused === null) continue
       t.strictSame(answer.json.error.details, refused.details, caller.title)
       t.equal(await world.dump(), before, `${caller.title} is refused and nothing is stored`)
@@ -140,12 +176,13 @@ for (const route of v3Routes) {
   t.test(`${line} reports the first of two faults and stores nothing (v3 1.3)`, async t => {
     await forgetCalls()
     await publishExamples(route)
-    const made = await madePath(route)
+    await createNamed(route)
+    const made = await madePath(route, 'root')
     const before = await world.dump()
     const faults = faultsOf(route)
     for (const [i, first] of faults.entries()) {
       for (const later of faults.slice(i)) {
-        const sent = { token: tokenOf('owner'), ...valid(route), ...later.sent, ...first.sent }
+        const sent = { token: tokenOf(mostRights), ...valid(route), ...later.sent, ...first.sent }
         const { workspace = home, path = made, query = '', suffix = '', body, raw, ...options } = sent
         const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
         const answer = await call(route.method, `${path}${suffix}${query}`, workspace, {
@@ -158,6 +195,9 @@ for (const route of v3Routes) {
     t.equal(await world.dump(), before)
   })
 }
+
+/** The example does not have the name of this workspace, so that the other routes still find it. */
+const successOf = ({ path, status = 200 }: Route): number => (path.endsWith('/deletion') ? 422 : status)
 
 t.test('reads of recorded evidence are audited, and other reads are not (v3 11.3)', async t => {
   for (const { method, path, isAudited } of v3Routes) {
@@ -191,6 +231,9 @@ interface Fault {
 /** Matches the path parameter of an object other than a workspace. */
 const anId = /[/]:(?!workspace)[^/]+/
 
+/** Title of the caller who may do everything. */
+const mostRights = 'an owner who administers'
+
 const tokenOf = (title: string): string | null => callers.find(caller => caller.title === title)?.token ?? null
 
 const valid = ({ examples: [body] = [] }: Route): Sent => (body === undefined ? {} : { body })
@@ -200,7 +243,7 @@ function faultsOf(route: Route): Fault[] {
   const { needs, path, body: schema } = route
   const [example] = (route.examples ?? []) as Record<string, unknown>[]
   const isScoped = needs.scope !== null
-  const isRanked = needs.role === 'editor' || needs.role === 'owner'
+  const isRanked = needs.role === 'editor' || needs.role === 'owner' || needs.role === 'admin'
   const [field = ''] = Object.keys(example ?? {})
   const other = Array.isArray(example?.[field]) ? 7 : [7]
   return [

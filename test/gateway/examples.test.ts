@@ -214,12 +214,38 @@ t.test('examples of v3 succeed unchanged in the order in which the page shows th
   const ids: Record<string, string> = { WORKSPACE_ID: workspace?.id ?? '', 'https://hooks.example.com/': receiver.url }
   ids['https://pager.example.com/'] = receiver.url
   const put = (text: string) => Object.entries(ids).reduce((put, [word, id]) => put.replaceAll(word, id), text)
+  const { ask } = installation
+  await ask('create-user', { id: 'user-ada', username: 'ada', displayName: 'Ada', password: null, admin: false })
+  /** Prepares what an example is about and no earlier example makes; returns ids that hold for this example. */
+  const prepared: Record<string, () => Promise<Record<string, string>>> = {
+    'POST /workspaces/{workspace}/deletion': async () => {
+      const { result } = await call(installation, 'POST', '/v3/workspaces', { name: 'Former shop' })
+      return { WORKSPACE_ID: (result as { id: string }).id }
+    },
+    'POST /invitations/{invitation}/accept': invited,
+    'DELETE /invitations/{invitation}': invited,
+  }
+  const [me] = (await call(installation, 'GET', `/v3/workspaces/${workspace?.id}/members`)).result as { username: string }[]
+  let inviting = 0
+  async function invited(): Promise<Record<string, string>> {
+    const workspaceId = `inviting0${++inviting}`
+    await ask('create-workspace', { id: workspaceId, name: 'Inviting', userId: 'user-ada' })
+    const sent = {
+      id: `${workspaceId}.1`,
+      workspaceId,
+      inviterId: 'user-ada',
+      username: me?.username ?? '',
+      role: 'viewer' as const,
+    }
+    return { INVITATION_ID: (await ask('invite', sent)).id }
+  }
   for (const { path, parameters, method, operation } of shown) {
+    const own = await prepared[`${method} ${path.replace(/^\/api\/v3/, '')}`]?.()
     const { example, examples = {} } = operation.requestBody?.content['application/json'] ?? {}
     const bodies = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)]
     let at = path
     for (const parameter of parameters.filter(one => one.in === 'path')) {
-      const value = ids[parameter.example ?? ''] ?? parameter.example
+      const value = { ...ids, ...own }[parameter.example ?? ''] ?? parameter.example
       t.notMatch(value, /^[A-Z_]+$/, `${method} ${path}: an earlier answer gave ${parameter.name}`)
       at = at.replace(`{${parameter.name}}`, encodeURIComponent(value ?? ''))
     }
@@ -244,8 +270,9 @@ t.test('examples of v3 succeed unchanged in the order in which the page shows th
 
   /** Remembers the id of a created object, and that of the first listed incident, by the word that stands for it. */
   function learn(path: string, method: string, { id, token }: { id?: string; token?: string }): void {
-    const [, noun = ''] = /(incident|destination|address)(?:es|s)$/.exec(path) ?? []
-    if (id !== undefined && noun !== '' && (method === 'POST' || noun === 'incident')) ids[`${noun.toUpperCase()}_ID`] = id
+    const [, noun = ''] = /(incident|destination|address|invitation|member)(?:es|s)$/.exec(path) ?? []
+    const word = noun === 'member' ? 'USER_ID' : `${noun.toUpperCase()}_ID`
+    if (id !== undefined && noun !== '' && (method === 'POST' || noun === 'incident')) ids[word] = id
     if (token !== undefined) ids[sampleToken] = token
   }
 })

@@ -32,20 +32,14 @@ const judge = (method: string, path: string, status: number) =>
     $ref: `session#/paths/${pointer(path)}/${method.toLowerCase()}/responses/${status}/content/${pointer('application/json')}/schema`,
   })
 
-const members = '/session/workspaces/{workspaceId}/members'
-const invitations = '/session/workspaces/{workspaceId}/invitations'
 const subject = '/session/subjects/{subjectId}'
 /** An example that creates an object is sent before the examples that use the object. */
 const story = [
   ...['GET /session/sign-in', 'POST /session/sign-in', 'GET /session'],
-  ...['GET', 'POST'].map(method => `${method} /session/workspaces`),
-  'PATCH /session/workspaces/{workspaceId}',
   'GET /session/workspaces/{workspaceId}/template-uses',
   ...['GET', 'POST'].map(method => `${method} /session/users`),
   'PATCH /session/users/{userId}',
   'PUT /session/users/{userId}/password',
-  ...[`GET ${members}`, `POST ${members}`, `PATCH ${members}/{userId}`, `DELETE ${members}/{userId}`],
-  ...[`POST ${invitations}`, `GET ${invitations}`, `DELETE ${invitations}/{invitationId}`, 'GET /session/invitations'],
   ...['GET', 'POST'].map(method => `${method} /session/keys`),
   'DELETE /session/keys/{keyId}',
   ...['POST', 'PATCH', 'DELETE'].map(method => `${method} ${subject}/maintenance`),
@@ -58,16 +52,13 @@ const story = [
   'DELETE /session/locations/{locationId}',
   // The list still has the revoked credential, although its location is now deleted.
   'GET /session/prober-credentials',
-  'POST /session/workspaces/{workspaceId}/deletion',
   ...['PUT /session/password', 'POST /session/sign-out'],
 ]
 /**
- * Routes without an example here. The invited person sends two of them (test/gateway/session/invitations.test.ts). Routes with an OIDC provider are tested in test/gateway/oidc.test.ts, streams and routes with a monitor
- * or incident in test/gateway/session.
+ * Routes without an example here. Routes with an OIDC provider are tested in test/gateway/oidc.test.ts, routes with a monitor or incident in
+ * test/gateway/session.
  */
 const apart = [
-  'POST /session/invitations/{invitationId}/accept',
-  'DELETE /session/invitations/{invitationId}',
   ...['POST', 'DELETE'].map(method => `${method} /session/workspaces/{workspaceId}/destinations/{destinationId}/secret`),
   'GET /session/monitors/{monitorId}/observations',
   'GET /session/monitors/{monitorId}',
@@ -111,7 +102,10 @@ t.test('every example of the session API succeeds when it is sent', async t => {
   t.teardown(() => installation.stop())
   const browser = openBrowser(installation.url, { [new URL(installation.url).host]: installation.url })
   const owner = await installation.ask('find-user', { username: 'owner' })
-  const ids: Record<string, string> = { OWNER_PASSWORD: 'a good password', SUBJECT_ID: await makeMonitor() }
+  const [workspace] = await installation.ask('list-workspaces', { userId: owner?.id ?? '' })
+  const ids: Record<string, string> = {
+    ...{ OWNER_PASSWORD: 'a good password', WORKSPACE_ID: workspace?.id ?? '', SUBJECT_ID: await makeMonitor() },
+  }
   await installation.ask('set-password', { userId: owner?.id ?? '', password: ids['OWNER_PASSWORD'] ?? '' })
   const put = (text: string) => Object.entries(ids).reduce((done, [word, id]) => done.replaceAll(word, id), text)
   for (const route of story) {
@@ -129,9 +123,7 @@ t.test('every example of the session API succeeds when it is sent', async t => {
 
   function remember(path: string, made: { id?: string; kind?: string }): void {
     const noun = {
-      workspaces: 'WORKSPACE',
       users: 'USER',
-      invitations: 'INVITATION',
       keys: 'KEY',
       locations: 'LOCATION',
       'prober-credentials': 'CREDENTIAL',

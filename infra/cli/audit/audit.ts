@@ -1,7 +1,7 @@
 // `./watchkeeper audit`: who changed data or read evidence, newest first. Reference: docs/reference/v3.md, 11.3 to 11.5.
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Static } from 'typebox'
-import type { MemberObject } from '../../../services/gateway/v3/general.ts'
+import type { MemberObject } from '../../../services/gateway/v3/people/members.ts'
 import { usageError } from '../../runtime/start-error.ts'
 import { withWorkspace } from '../api/with-workspace.ts'
 import { overApi, wholeNumber } from '../noun.ts'

@@ -1,5 +1,5 @@
 // Filters of the audit: person, path and time.
-import { read } from '../data/api.ts'
+import { askV3 } from '../data/api.ts'
 import { workspace } from '../data/session.ts'
 import { Button } from '../parts/button.tsx'
 import { ChoiceField, TextField } from '../parts/form/field.tsx'
@@ -8,7 +8,7 @@ import { useLoaded } from '../parts/loaded.tsx'
 import { instantOf, localOf } from './audit-rows.ts'
 
 interface Member {
-  user_id: string
+  id: string
   username: string
 }
 
@@ -19,10 +19,10 @@ interface FiltersProps {
 }
 
 export function AuditFilters({ filters, onApply, onClear }: FiltersProps) {
-  const path = `/session/workspaces/${encodeURIComponent(workspace.value?.id ?? '')}/members`
-  const loaded = useLoaded(() => read<{ members: readonly Member[] }>(path))
-  const members = loaded.value.value?.members ?? []
-  const people = members.map(({ user_id, username }) => ({ value: user_id, word: username }))
+  const path = `/workspaces/${encodeURIComponent(workspace.value?.id ?? '')}/members`
+  const loaded = useLoaded(() => askV3<readonly Member[]>('GET', path))
+  const members = loaded.value.value ?? []
+  const people = members.map(({ id, username }) => ({ value: id, word: username }))
   const person = filters.get('person') ?? ''
   // Adds the chosen person to the list if the person is no longer a member, because the audit has rows of former members too.
   const gone = person === '' || people.some(({ value }) => value === person) ? [] : [{ value: person, word: person }]

@@ -1,6 +1,6 @@
 // Invitations to the signed-in person, with buttons to accept and to decline them.
 import { useSignal } from '@preact/signals'
-import { ask, sentenceOf } from '../data/api.ts'
+import { askV3, sentenceOf } from '../data/api.ts'
 import { type Invitation, session, type Workspace, workspace } from '../data/session.ts'
 import { chooseWorkspace, reloadSession } from '../data/workspace.ts'
 import { announce } from '../parts/announce.ts'
@@ -22,7 +22,7 @@ export function Invitations() {
 function Invited({ invitation }: { invitation: Invitation }) {
   const busy = useSignal(false)
   const { workspace: name, role, invited_by: by } = invitation
-  const path = `/session/invitations/${encodeURIComponent(invitation.id)}`
+  const path = `/invitations/${encodeURIComponent(invitation.id)}`
   const act = (run: () => Promise<string>) => async () => {
     busy.value = true
     try {
@@ -36,13 +36,13 @@ function Invited({ invitation }: { invitation: Invitation }) {
     document.getElementById('main')?.focus()
   }
   const accept = act(async () => {
-    const joined = await ask<Workspace>('POST', `${path}/accept`, {})
+    const joined = await askV3<Workspace>('POST', `${path}/accept`, {})
     await reloadSession()
     if (workspace.peek() === null) chooseWorkspace(joined.id)
     return `You are a member of ${joined.name} now, as ${joined.role}.`
   })
   const decline = act(async () => {
-    await ask('DELETE', path)
+    await askV3('DELETE', path)
     return `Invitation to ${name} declined.`
   })
   const inviter = by.display_name === '' ? by.username : `${by.display_name} (${by.username})`

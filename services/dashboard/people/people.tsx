@@ -1,7 +1,7 @@
 // Members of the workspace and their roles, and pending invitations. Owners invite and remove people and change roles; an administrator
 // among them also adds people without asking.
 import { useSignal } from '@preact/signals'
-import { ask, read } from '../data/api.ts'
+import { askV3 } from '../data/api.ts'
 import { isAdmin, may, type Role, session, workspace } from '../data/session.ts'
 import { pageTitle } from '../data/title.ts'
 import { reloadSession } from '../data/workspace.ts'
@@ -17,11 +17,17 @@ import { Time } from '../parts/time.tsx'
 import { roleOf, roles } from './roles.ts'
 
 interface Member {
-  user_id: string
+  id: string
   username: string
-  display_name: string
+  /** The username if the person has no display name. */
+  name: string
   role: Role
-  disabled: boolean
+}
+
+interface Members {
+  members: readonly Member[]
+  /** Ids of those whose account is disabled. */
+  disabled: ReadonlySet<string>
 }
 
 /** A pending invitation of a name. Nothing here says whether somebody has the name. */
@@ -37,14 +43,19 @@ interface SentInvitation {
 type Act = { kind: 'add' | 'invite' } | { kind: 'role' | 'remove'; member: Member } | { kind: 'withdraw'; sent: SentInvitation }
 
 const path = (list: 'members' | 'invitations', id?: string): string =>
-  `/session/workspaces/${encodeURIComponent(workspace.peek()?.id ?? '')}/${list}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
+  `/workspaces/${encodeURIComponent(workspace.peek()?.id ?? '')}/${list}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
+
+async function readMembers(): Promise<Members> {
+  const [members, disabled] = await Promise.all(
+    ['', '?disabled=true'].map(filter => askV3<readonly Member[]>('GET', `${path('members')}${filter}`)),
+  )
+  return { members: members ?? [], disabled: new Set(disabled?.map(({ id }) => id)) }
+}
 
 export function People() {
   pageTitle.value = 'People'
-  const loaded = useLoaded(() => read<{ members: readonly Member[] }>(path('members')))
-  const invited = useLoaded(async () =>
-    may('owner') ? read<{ invitations: readonly SentInvitation[] }>(path('invitations')) : { invitations: [] },
-  )
+  const loaded = useLoaded(readMembers)
+  const invited = useLoaded(async () => (may('owner') ? askV3<readonly SentInvitation[]>('GET', path('invitations')) : []))
   const act = useSignal<Act | null>(null)
   const reload = async () => void (await Promise.all([loaded.reload(), invited.reload()]))
   const given = { onDone: reload, onClose: () => (act.value = null) }
@@ -64,12 +75,12 @@ export function People() {
       </div>
       <p class="dim">The members of {workspace.value?.name}. Nobody else sees the workspace, administrators included.</p>
       <Shown of={loaded}>
-        {({ members }) => (
+        {({ members, disabled }) => (
           <Table
             label="Members"
-            columns={columns(one => (act.value = one))}
+            columns={columns(disabled, one => (act.value = one))}
             rows={members}
-            keyOf={({ user_id }) => user_id}
+            keyOf={({ id }) => id}
             empty="No members."
           />
         )}
@@ -78,7 +89,7 @@ export function People() {
         <>
           <h2>Invitations</h2>
           <Shown of={invited}>
-            {({ invitations }) => (
+            {invitations => (
               <Table
                 label="Invitations"
                 columns={invitationColumns(sent => (act.value = { kind: 'withdraw', sent }))}
@@ -99,13 +110,13 @@ export function People() {
   )
 }
 
-const isMe = ({ user_id }: Member): boolean => user_id === session.value?.user.id
+const isMe = ({ id }: Member): boolean => id === session.value?.user.id
 
-function columns(choose: (act: Act) => void): readonly Column<Member>[] {
+function columns(disabled: ReadonlySet<string>, choose: (act: Act) => void): readonly Column<Member>[] {
   const shown: readonly Column<Member>[] = [
     { head: 'Username', cell: member => `${member.username}${isMe(member) ? ' (you)' : ''}` },
-    { head: 'Name', cell: ({ display_name }) => (display_name === '' ? '–' : display_name) },
-    { head: 'Role', cell: ({ role, disabled }) => `${role}${disabled ? ', account disabled' : ''}` },
+    { head: 'Name', cell: ({ name, username }) => (name === username ? '–' : name) },
+    { head: 'Role', cell: ({ id, role }) => `${role}${disabled.has(id) ? ', account disabled' : ''}` },
   ]
   if (!may('owner')) return shown
   const acts = (member: Member) => (
@@ -145,7 +156,7 @@ interface DialogProps {
 }
 
 const invite = (username: string, role: Role): Promise<SentInvitation> =>
-  ask<SentInvitation>('POST', path('invitations'), { username, role })
+  askV3<SentInvitation>('POST', path('invitations'), { username, role })
 
 function Invite({ onDone, onClose }: DialogProps) {
   const send = async (name: string, wanted: Role) => {
@@ -159,7 +170,7 @@ function Invite({ onDone, onClose }: DialogProps) {
 
 function Withdraw({ sent, onDone, onClose }: DialogProps & { sent: SentInvitation }) {
   const send = async () => {
-    await ask('DELETE', path('invitations', sent.id))
+    await askV3('DELETE', path('invitations', sent.id))
     announce(`The invitation of ${sent.username} is withdrawn.`)
     await onDone()
   }
@@ -172,7 +183,7 @@ function Withdraw({ sent, onDone, onClose }: DialogProps & { sent: SentInvitatio
 
 function Add({ onDone, onClose }: DialogProps) {
   const send = async (name: string, wanted: Role) => {
-    const { username, role } = await ask<Member>('POST', path('members'), { username: name, role: wanted })
+    const { username, role } = await askV3<Member>('POST', path('members'), { username: name, role: wanted })
     announce(`${username} is a member now, as ${role}.`)
     await onDone()
   }
@@ -206,7 +217,7 @@ function ChangeRole({ member, onDone, onClose }: DialogProps & { member: Member 
       announce(`${member.username} is invited to be owner.`)
       return onDone()
     }
-    const { username, role } = await ask<Member>('PATCH', path('members', member.user_id), { role: wanted })
+    const { username, role } = await askV3<Member>('PATCH', path('members', member.id), { role: wanted })
     if (isMe(member)) await reloadSession()
     announce(`${username} is ${role} now.`)
     await onDone()
@@ -222,7 +233,7 @@ function ChangeRole({ member, onDone, onClose }: DialogProps & { member: Member 
 
 function Remove({ member, onDone, onClose }: DialogProps & { member: Member }) {
   const send = async () => {
-    await ask('DELETE', path('members', member.user_id))
+    await askV3('DELETE', path('members', member.id))
     announce(`${member.username} is no member any more.`)
     await onDone()
   }

@@ -1,6 +1,6 @@
 // The present workspace: its name, and actions to leave or delete this workspace and to create another workspace.
 import { useSignal } from '@preact/signals'
-import { ask } from '../data/api.ts'
+import { askV3 } from '../data/api.ts'
 import { go } from '../data/router.ts'
 import { may, session, type Workspace, workspace } from '../data/session.ts'
 import { pageTitle } from '../data/title.ts'
@@ -50,11 +50,11 @@ export function WorkspaceSettings() {
   )
 }
 
-const pathOf = (id: string): string => `/session/workspaces/${encodeURIComponent(id)}`
+const pathOf = (id: string): string => `/workspaces/${encodeURIComponent(id)}`
 
 function Present({ present }: { present: Workspace }) {
   const rename = async (values: FormData) => {
-    const { name } = await ask<Workspace>('PATCH', pathOf(present.id), { name: textOf(values, 'name') })
+    const { name } = await askV3<Workspace>('PATCH', pathOf(present.id), { name: textOf(values, 'name') })
     await reloadSession()
     announce(`The workspace is named ${name} now.`)
   }
@@ -77,7 +77,7 @@ function Present({ present }: { present: Workspace }) {
 
 function Create({ onClose }: { onClose(): void }) {
   const create = async (values: FormData) => {
-    const made = await ask<Workspace>('POST', '/session/workspaces', { name: textOf(values, 'name') })
+    const made = await askV3<Workspace>('POST', '/workspaces', { name: textOf(values, 'name') })
     await reloadSession()
     chooseWorkspace(made.id)
     announce(`Workspace ${made.name} created. You own it and see it now.`)
@@ -99,7 +99,7 @@ async function showAnother(): Promise<void> {
 function Leave({ left, onClose }: { left: Workspace; onClose(): void }) {
   const leave = async () => {
     const me = session.peek()?.user.id ?? ''
-    await ask('DELETE', `${pathOf(left.id)}/members/${encodeURIComponent(me)}`)
+    await askV3('DELETE', `${pathOf(left.id)}/members/${encodeURIComponent(me)}`)
     await showAnother()
     announce(`You left ${left.name}.`)
     go('/')
@@ -115,7 +115,7 @@ function Leave({ left, onClose }: { left: Workspace; onClose(): void }) {
 
 function Delete({ deleted, onClose }: { deleted: Workspace; onClose(): void }) {
   const send = async (values: FormData) => {
-    await ask('POST', `${pathOf(deleted.id)}/deletion`, { name: textOf(values, 'name') })
+    await askV3('POST', `${pathOf(deleted.id)}/deletion`, { name: textOf(values, 'name') })
     await showAnother()
     announce(`Workspace ${deleted.name} deleted.`)
     go('/')

@@ -21,6 +21,8 @@ const revocations: Revocations = {
   'change-role': user,
   'remove-member': user,
   'accept-invitation': user,
+  'update-user': user,
+  'delete-workspace': ({ by }) => ({ what: 'user', id: by?.userId ?? '' }),
   'delete-key': ({ keyId }) => ({ what: 'key', id: keyId }),
   'delete-address': ({ addressId }) => ({ what: 'address', id: addressId }),
 }

@@ -14,8 +14,10 @@ export interface Needs {
   role: 'nobody' | 'anybody' | 'viewer' | 'editor' | 'owner' | 'admin'
   /** Action that the scope of a key must allow. `full`: only full keys are accepted. Null: the route only reads, which every key may do. */
   scope: KeyAction | 'full' | null
-  /** Whether every member may call the route with their own id as `:userId`. */
+  /** Whether every member may call the route with their own id as `:user`. */
   orOneself?: true
+  /** Sentence that callers are told who are no administrators of the installation, where the route also needs one. Absent: it does not. */
+  alsoAdmin?: string
 }
 
 /** A query parameter. In generation 3, a name that ends in `.` stands for all parameters with this prefix, of which `most` are accepted. */

@@ -92,11 +92,13 @@ const callers: Readonly<Record<string, string>> = {
   anybody: 'anybody with a key',
   viewer: 'members',
   editor: 'editors and owners',
+  admin: 'administrators of the installation',
 }
 
-function whoMay({ role, scope }: Route['needs']): string {
+function whoMay({ role, scope, orOneself, alsoAdmin }: Route['needs']): string {
   if (role === 'nobody') return 'everybody, without a key'
-  const whose = callers[role] ?? 'owners'
+  const also = `${orOneself === true ? ', and members with their own id' : ''}${alsoAdmin === undefined ? '' : ' who administer the installation'}`
+  const whose = `${callers[role] ?? 'owners'}${also}`
   if (scope === null) return whose
   return scope === 'full' ? `${whose}, by a full key` : `${whose}, by a full key or one with the action \`${scope}\``
 }
@@ -186,7 +188,7 @@ function refused(route: Route): JsonSchema {
 
 /** Returns every status with which a route may refuse a request. */
 export function v3StatusesOf({ path, needs: { role, scope }, find, refusals }: Route): string[] {
-  const isLimited = scope !== null || role === 'editor' || role === 'owner'
+  const isLimited = scope !== null || role === 'editor' || role === 'owner' || role === 'admin'
   return [
     '400',
     ...(role === 'nobody' ? [] : ['401']),

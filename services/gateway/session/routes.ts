@@ -6,9 +6,7 @@ import { proberCredentialRoutes } from './administration/prober-credentials.ts'
 import { userRoutes } from './administration/users.ts'
 import { auditRoutes } from './audit.ts'
 import { destinationSecretRoutes } from './destination-secrets.ts'
-import { invitationRoutes } from './invitations.ts'
 import { keyRoutes } from './keys.ts'
-import { memberRoutes } from './members.ts'
 import { incidentRecordRoutes } from './monitors/incident-records.ts'
 import { machineFileRoutes } from './monitors/machine-files.ts'
 import { maintenanceRoutes } from './monitors/maintenance.ts'
@@ -20,16 +18,12 @@ import { templateUseRoutes } from './monitors/template-uses.ts'
 import { oidcRoutes } from './oidc/oidc-routes.ts'
 import { signInRoutes } from './sign-in.ts'
 import { whoAmIRoutes } from './who-am-i.ts'
-import { workspaceRoutes } from './workspaces.ts'
 
 export const sessionRoutes: readonly Route[] = [
   ...signInRoutes,
   ...oidcRoutes,
   ...whoAmIRoutes,
   ...keyRoutes,
-  ...workspaceRoutes,
-  ...memberRoutes,
-  ...invitationRoutes,
   ...incidentRecordRoutes,
   ...machineFileRoutes,
   ...monitorPageRoutes,

@@ -5,12 +5,12 @@ import { randomId } from '#shared/text/ids.ts'
 import { timestamp } from '../body/instants.ts'
 import { Answered, Instant, OrNull } from '../body/result-schema.ts'
 import type { Route } from '../http/route.ts'
+import { InvitationToMe, invitationToMe } from '../v3/people/invitations.ts'
+import { Workspace } from '../v3/people/workspaces.ts'
 import type { SessionContext, Visitor } from './caller/session-call.ts'
 import { FilledText } from './caller/session-fields.ts'
 import { route, signedIn } from './caller/session-route.ts'
 import { refusalOf } from './caller/sign-in-refusal.ts'
-import { InvitationToMe, invitationToMe } from './invitations.ts'
-import { WorkspaceOfMine, workspaceObject } from './workspaces.ts'
 
 const PasswordChange = Type.Object({ current_password: FilledText, password: FilledText })
 
@@ -22,7 +22,7 @@ export const SignedIn = Answered('SignedIn', {
     admin: Type.Boolean(),
     has_password: Type.Boolean(),
   }),
-  workspaces: Type.Array(WorkspaceOfMine),
+  workspaces: Type.Array(Workspace),
   invitations: Type.Array(InvitationToMe, { description: 'Pending ones, newest first.' }),
   expires_at: OrNull(Instant),
   developer: Type.Boolean(),
@@ -72,7 +72,7 @@ export async function whoAmI(
   const { userId, username, displayName, admin, hasPassword, expiresAt } = visitor
   return {
     user: { id: userId, username, display_name: displayName, admin, has_password: hasPassword },
-    workspaces: workspaces.map(workspaceObject),
+    workspaces,
     invitations: invitations.map(invitationToMe),
     expires_at: visitor.sessionId === null ? null : timestamp(expiresAt),
     developer: options.developer,

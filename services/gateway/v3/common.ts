@@ -1,6 +1,7 @@
 // Type of a route record of generation 3, and schemas that several of these routes share.
 import { type TObject, Type } from 'typebox'
 import { AppError, refusal } from '#shared/errors.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { Answered } from '../body/result-schema.ts'
 import type { GatewayContext } from '../context.ts'
 import type { Call } from '../http/answer.ts'
@@ -24,7 +25,18 @@ export const route = <Method extends Route['method'], Found, Body extends TObjec
   record: Omit<StatedRoute<Route<Found, Body, GatewayContext, V3Call, V3Refusal>>, 'isAudited'> & Audited<Method>,
 ): Route => ({ refusals: [], ...record, method, path })
 
+export const AnyRole = Type.Enum(['viewer', 'editor', 'owner'])
+
+/** A sent text within the wide bounds of the bus. The directory checks tighter bounds, and its errors explain the fault to people. */
+export const SentText = Type.String({ minLength: 1, maxLength: limits.sessionApi.textCharacters })
+
+/** Result of a deletion. */
+export const Deleted = Answered('Deleted', { id: Type.String(), deleted: Type.Literal(true) })
+
 export const Named = Answered('Named', { id: Type.String(), name: Type.String() })
+
+export const noSuch = (noun: string): AppError =>
+  refusal('not_found', `${noun} not found`, `There is no such ${noun.toLowerCase()}, or it is not yours to see`)
 
 /** Refusal of a field's value. `field` is the name that `details.field` shows. */
 export const invalid = (field: string, sentence: string): AppError => new AppError('validation', sentence, { facts: { field } })

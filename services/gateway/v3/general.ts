@@ -1,18 +1,8 @@
-// Routes for the version, the caller's own key, workspaces with their members, and locations. Reference: docs/reference/v3.md, 2.4, 2.7 and
-// 2.8.
+// Routes for the version, the caller's own key, and locations. Reference: docs/reference/v3.md, 2.4.
 import { Type } from 'typebox'
 import { accessOf, keyActions } from '#shared/contracts/account.ts'
-import { Strict } from '#shared/contracts/common.ts'
-import { AppError, refusal } from '#shared/errors.ts'
-import { idLength, randomId } from '#shared/text/ids.ts'
-import { Answered, OrNull, writerOf } from '../body/result-schema.ts'
-import { Named, NameText, route } from './common.ts'
-
-export const Workspace = Answered('Workspace', {
-  id: Type.String(),
-  name: Type.String(),
-  role: Type.Enum(['viewer', 'editor', 'owner'], { description: "The caller's." }),
-})
+import { Answered, OrNull } from '../body/result-schema.ts'
+import { Named, route } from './common.ts'
 
 const version = route('GET', '/version', {
   summary: 'Version of the installation.',
@@ -42,42 +32,6 @@ const key = route('GET', '/key', {
   },
 })
 
-const listWorkspaces = route('GET', '/workspaces', {
-  summary: 'Workspaces that the key reaches, by name.',
-  needs: { role: 'anybody', scope: null },
-  isAudited: false,
-  result: Type.Array(Workspace),
-  handler: async ({ directory }, { request: { identity }, traceId }) => {
-    const { userId, scope } = identity
-    const found = await directory.ask('list-workspaces', { userId }, traceId)
-    return scope === null ? found : found.filter(({ id }) => id === scope.workspaceId)
-  },
-})
-
-const createWorkspace = route('POST', '/workspaces', {
-  summary: 'Creates a workspace, which its creator owns.',
-  needs: { role: 'anybody', scope: 'full' },
-  body: Strict({ name: NameText(60) }),
-  status: 201,
-  makes: 'workspace',
-  result: Workspace,
-  refusals: ['422 name'],
-  examples: [{ name: 'Production' }],
-  handler: async ({ directory }, { request: { identity }, body, traceId }) => {
-    const made = { id: randomId(idLength.workspace), name: body.name.trim(), userId: identity.userId }
-    return directory.ask('create-workspace', made, traceId).catch(asFaultOfName)
-  },
-})
-
-/**
- * Throws the error. An error about too many workspaces (v3 2.8), or about invisible characters in the name, is thrown as a fault of the
- * field `name`.
- */
-function asFaultOfName(error: unknown): never {
-  if (!(error instanceof AppError) || (error.code !== 'invalid_state' && error.code !== 'validation')) throw error
-  throw refusal('validation', error.message, error.details, 'name')
-}
-
 const listLocations = route('GET', '/locations', {
   summary: 'Locations of the installation.',
   needs: { role: 'anybody', scope: null },
@@ -87,24 +41,4 @@ const listLocations = route('GET', '/locations', {
     (await directory.ask('list-locations', {}, traceId)).map(({ id, name }) => ({ id, name })),
 })
 
-export const MemberObject = Answered('Member', {
-  id: Type.String(),
-  name: Type.String(),
-  username: Type.String(),
-  role: Type.Enum(['viewer', 'editor', 'owner']),
-})
-
-const writeMember = writerOf(MemberObject)
-
-const listMembers = route('GET', '/workspaces/:workspace/members', {
-  summary: 'People of the workspace, by username.',
-  needs: { role: 'owner', scope: 'full' },
-  isAudited: false,
-  result: Type.Array(MemberObject),
-  handler: async ({ directory }, { workspaceId, traceId }) =>
-    (await directory.ask('list-members', { workspaceId }, traceId)).map(member =>
-      writeMember({ ...member, id: member.userId, name: member.displayName || member.username }),
-    ),
-})
-
-export const generalRoutes = [version, key, listWorkspaces, createWorkspace, listLocations, listMembers]
+export const generalRoutes = [version, key, listLocations]

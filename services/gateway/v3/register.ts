@@ -54,7 +54,7 @@ function responder(context: GatewayContext, route: Route): (request: FastifyRequ
       placed,
       async () => route.find?.(context, placed),
       async found => {
-        if (!isOpen) requireRights(request.identity, route.needs, workspaceId)
+        if (!isOpen) requireRights(request.identity, route.needs, { workspaceId, userId: pathPart(call, 'user') })
         const sent = await body()
         const query = readQuery(route, call)
         return route.handler(context, { ...placed, found, body: sent, query })

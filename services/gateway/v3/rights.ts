@@ -15,14 +15,25 @@ export function requireMember(identity: Identity, workspaceId: string): void {
   throw refusal('not_found', 'Workspace not found', 'There is no such workspace')
 }
 
-/** Throws `forbidden` if the key's scope does not allow the action, or if the caller's role is too low. The scope is checked first. */
-export function requireRights(identity: Identity, { role: needed, scope }: Needs, workspaceId: string): void {
+/**
+ * Throws `forbidden` if the key's scope does not allow the action, or if the caller's role is too low. The scope is checked first. `userId`:
+ * the person that the path names, if it names one.
+ */
+export function requireRights(
+  identity: Identity,
+  { role: needed, scope, orOneself, alsoAdmin }: Needs,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+): void {
   requireScope(identity, scope)
   if (needed === 'nobody' || needed === 'anybody') return
-  if (needed === 'admin') throw new Error('Invariant broken: a key of generation 3 administers nothing')
   const role = roleIn(identity, workspaceId)
-  if (role === null || roles.indexOf(role) >= roles.indexOf(needed)) return
-  throw new AppError('forbidden', 'Forbidden', { details: roleNeeded(needed, role), facts: { role: needed } })
+  const isOneself = orOneself === true && userId === identity.userId
+  if (needed !== 'admin' && role !== null && !isOneself && roles.indexOf(role) < roles.indexOf(needed)) {
+    throw new AppError('forbidden', 'Forbidden', { details: roleNeeded(needed, role), facts: { role: needed } })
+  }
+  if (identity.admin || (needed !== 'admin' && alsoAdmin === undefined)) return
+  const details = alsoAdmin ?? 'This needs an administrator of the installation'
+  throw new AppError('forbidden', 'Forbidden', { details, facts: { role: 'admin' } })
 }
 
 function requireScope({ scope: held }: Identity, needed: Needs['scope']): void {

@@ -14,6 +14,9 @@ import { rosterRoutes } from './monitors/roster.ts'
 import { addressRoutes } from './observations/addresses.ts'
 import { observationLogRoutes } from './observations/observation-log.ts'
 import { observationRoutes } from './observations/observations.ts'
+import { invitationRoutes } from './people/invitations.ts'
+import { memberRoutes } from './people/members.ts'
+import { workspaceRoutes } from './people/workspaces.ts'
 import { lifecycleRoutes } from './resources/lifecycle.ts'
 import { overviewRoutes } from './resources/overview.ts'
 import { resourceRoutes } from './resources/resources.ts'
@@ -22,6 +25,9 @@ import { templateRoutes } from './templates/templates.ts'
 
 export const v3Routes: readonly Route[] = [
   ...generalRoutes,
+  ...workspaceRoutes,
+  ...memberRoutes,
+  ...invitationRoutes,
   ...templateRoutes,
   ...previewRoutes,
   ...resourceRoutes,

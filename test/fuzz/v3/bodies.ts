@@ -39,6 +39,18 @@ const resourcePath = `${in3}/resources/{resource}`
 
 const makers: Readonly<Record<string, (making: Making, path: string) => Record<string, unknown>>> = {
   'POST /v3/workspaces': ({ random }) => ({ name: name(random) }),
+  [`PATCH ${in3}`]: ({ random }) => ({ name: name(random) }),
+  [`POST ${in3}/deletion`]: ({ known }, path) => ({
+    name: known.workspaces.find(({ id }) => path.includes(`/${id}/`))?.name ?? 'Nothing',
+  }),
+  [`POST ${in3}/members`]: ({ random, known }) => ({
+    username: random.pick(known.accounts),
+    role: random.pick(['viewer', 'editor']),
+  }),
+  [`POST ${in3}/invitations`]: ({ random, known }) => ({
+    username: random.chance(0.5) ? `guest-${random.integer(1, 9)}` : random.pick(known.accounts),
+    role: random.pick(['viewer', 'editor', 'owner']),
+  }),
   [`POST ${in3}/templates`]: ({ random, known }) => {
     const former = random.chance(0.5) ? random.pick(known.templates) : undefined
     return makeManifest(

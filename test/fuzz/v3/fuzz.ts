@@ -10,7 +10,7 @@ import { judgeV3, type V3Answered, type V3Request } from './judge.ts'
 import { abroad, createV3Known } from './known.ts'
 import { mutate, withNull } from './mutations.ts'
 import { addressPath, readV3Operations, type V3Document, type V3Operation } from './operations.ts'
-import { addPeople, type Caller, home, refusalFor } from './people.ts'
+import { addOthers, addPeople, type Caller, home, refusalFor } from './people.ts'
 import { requestOf, type V3Run } from './run.ts'
 import { misuse } from './semantics.ts'
 import { liveOnce } from './story.ts'
@@ -54,7 +54,7 @@ async function prepare(installation: FuzzedInstallation, random: Random): Promis
   const callers = await addPeople(installation)
   const owner = callers[0] as Caller
   const document = (await (await fetch(`${installation.url}/api/openapi/v3.json`)).json()) as V3Document
-  const known = createV3Known(random)
+  const known = createV3Known(random, await addOthers(installation))
   const read = await fetch(`${installation.url}/api/v3/locations`, { headers: { authorization: `Bearer ${owner.token}` } })
   const { result } = (await read.json()) as { result: { id: string }[] }
   const making = { random, known, locations: result.map(({ id }) => id), receiverUrl: installation.receiverUrl }
@@ -90,7 +90,8 @@ function makeRequest(run: V3Run, operation: V3Operation, mustFit: boolean): V3Re
   }
   if (random.chance(0.2) && operation.route !== null) {
     const caller = random.pick(callers)
-    const wanted = refusalFor(operation.route, caller)
+    // A workspace that may be deleted has the owner as its only member.
+    const wanted = operation.path.endsWith('/deletion') ? null : refusalFor(operation.route, caller)
     const isElsewhere = random.chance(0.2) && path.includes(home) && caller.role !== null
     const at = isElsewhere
       ? { path: abroad(path), wanted: caller.role === 'stranger' ? null : { status: 404 } }

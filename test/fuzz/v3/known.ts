@@ -32,6 +32,16 @@ export interface V3Known {
   addresses: KnownAddress[]
   destinations: string[]
   incidents: string[]
+  /** Workspaces that the fuzz may delete. */
+  workspaces: { id: string; name: string }[]
+  /** Usernames of accounts that are no callers. */
+  accounts: readonly string[]
+  /** Ids of those of them who are members of the home workspace. */
+  members: string[]
+  /** Invitations that the home workspace has sent. */
+  sent: string[]
+  /** Invitations to the owner. */
+  received: string[]
   /** Remembers the objects in a successful response. */
   learn(method: string, path: string, result: unknown): void
   /** Returns a concrete path of existing objects; null: none exist yet. */
@@ -41,13 +51,18 @@ export interface V3Known {
 /** Largest number of known objects of each kind, so that the installation stays small. */
 const keptMax = 30
 
-export function createV3Known(random: Random): V3Known {
+export function createV3Known(random: Random, others: { accounts: string[]; invitations: string[] }): V3Known {
   const known = {
     templates: [] as KnownTemplate[],
     resources: [] as KnownResource[],
     addresses: [] as KnownAddress[],
     destinations: [] as string[],
     incidents: [] as string[],
+    workspaces: [] as { id: string; name: string }[],
+    accounts: others.accounts,
+    members: [] as string[],
+    sent: [] as string[],
+    received: others.invitations,
   }
   const keep = <T>(list: T[], item: T) => {
     list.push(item)
@@ -60,12 +75,20 @@ export function createV3Known(random: Random): V3Known {
     if (method === 'DELETE') forget(path)
     if (method === 'POST' && path.endsWith('/templates')) keep(known.templates, object as unknown as KnownTemplate)
     if (method === 'POST' && path.endsWith('/destinations')) keep(known.destinations, String(object['id']))
+    if (method === 'POST' && path.endsWith('/workspaces'))
+      keep(known.workspaces, { id: String(object['id']), name: String(object['name']) })
+    if (method === 'POST' && path.endsWith('/members')) keep(known.members, String(object['id']))
+    if (method === 'POST' && path.endsWith('/invitations')) keep(known.sent, String(object['id']))
+    if (path.endsWith('/deletion')) known.workspaces = known.workspaces.filter(({ id }) => id !== object['id'])
     if (method === 'POST' && path.endsWith('/addresses')) keep(known.addresses, addressOf(object))
     if (Array.isArray(object['signals']) && typeof object['created_at'] === 'string') learnResource(object)
     if (path.endsWith('/incidents') && Array.isArray(result)) for (const { id } of result) learnIncident(String(id))
   }
   const forget = (path: string) => {
-    const id = path.split('/').at(-1) ?? ''
+    const id = decodeURIComponent(path.split('/').at(-1) ?? '')
+    known.members = known.members.filter(one => one !== id)
+    known.sent = known.sent.filter(one => one !== id)
+    known.received = known.received.filter(one => one !== id)
     known.destinations = known.destinations.filter(one => one !== id)
     known.addresses = known.addresses.filter(one => one.id !== id)
   }
@@ -85,7 +108,9 @@ export function createV3Known(random: Random): V3Known {
     return template && (random.chance(0.5) ? template.key : `${template.key}@${template.version}`)
   }
   const part = (name: string, template: string): string | undefined => {
-    if (name === 'workspace') return home
+    if (name === 'workspace') return template.endsWith('/deletion') ? random.pick(known.workspaces)?.id : home
+    if (name === 'user') return random.pick(known.members)
+    if (name === 'invitation') return random.pick(template.includes('/workspaces/') ? known.sent : known.received)
     const resource = random.pick(known.resources)
     if (name === 'resource') return resource && (random.chance(0.5) ? resource.id : resource.key)
     if (name === 'incident') return random.pick(known.incidents)

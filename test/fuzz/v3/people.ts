@@ -14,17 +14,19 @@ export interface Caller {
   role: 'viewer' | 'editor' | 'owner' | 'stranger' | null
   /** Actions of a scoped key; null: a full key. */
   actions: readonly KeyAction[] | null
+  isAdmin?: true
 }
 
 export const home = 'fuzzhome00'
 export const foreign = 'fuzzother0'
 
-/** Creates all callers; the first is the owner with a full key. */
+/** Creates all callers; the first is the owner with a full key, who administers the installation. */
 export async function addPeople(installation: Pick<FuzzedInstallation, 'store' | 'clock' | 'ask'>): Promise<Caller[]> {
   const callers: Caller[] = []
   for (const role of ['owner', 'editor', 'viewer'] as const) {
-    const { userId, token } = await addPerson(installation, `fuzz${role}`, { [home]: role })
-    callers.push({ title: role, token, role, actions: null })
+    const isOwner = role === 'owner'
+    const { userId, token } = await addPerson(installation, `fuzz${role}`, { [home]: role }, { admin: isOwner })
+    callers.push({ title: role, token, role, actions: null, ...(isOwner ? { isAdmin: true } : {}) })
     for (const actions of [[], ...keyActions.map(action => [action])]) {
       const scoped = makeToken()
       const key = { id: `fuzz${role}${actions.join()}`, description: '', tokenHash: hashToken(scoped), prefix: 'wk_' }
@@ -44,8 +46,8 @@ export async function addPeople(installation: Pick<FuzzedInstallation, 'store' |
  * and 2.2).
  */
 export function refusalFor(
-  { needs: { role: needed, scope }, path }: Route,
-  { role, actions }: Caller,
+  { needs: { role: needed, scope, alsoAdmin }, path }: Route,
+  { role, actions, isAdmin }: Caller,
 ): { status: number; details: Record<string, string> } | null {
   if (needed === 'nobody') return null
   if (role === null) return { status: 401, details: {} }
@@ -53,6 +55,28 @@ export function refusalFor(
   if (actions !== null && scope !== null && (scope === 'full' || !actions.includes(scope)))
     return { status: 403, details: { scope } }
   const ranks = ['viewer', 'editor', 'owner']
-  if (needed === 'anybody' || ranks.indexOf(role) >= ranks.indexOf(needed)) return null
-  return { status: 403, details: { role: needed } }
+  const isRanked = needed !== 'anybody' && needed !== 'admin'
+  if (isRanked && ranks.indexOf(role) < ranks.indexOf(needed)) return { status: 403, details: { role: needed } }
+  const isRefused = (needed === 'admin' || alsoAdmin !== undefined) && isAdmin !== true
+  return isRefused ? { status: 403, details: { role: 'admin' } } : null
+}
+
+/** Number of workspaces to which the owner is invited, and of accounts that are no callers. */
+const stock = 12
+
+/** Creates accounts that bodies may name, and invitations that the owner may accept or decline. Returns usernames, and ids of invitations. */
+export async function addOthers({
+  ask,
+}: Pick<FuzzedInstallation, 'ask'>): Promise<{ accounts: string[]; invitations: string[] }> {
+  const [accounts, invitations]: [string[], string[]] = [[], []]
+  for (let i = 0; i < stock; i++) {
+    const account = { id: `user-other${i}`, username: `other${i}`, displayName: '', password: null, admin: false }
+    await ask('create-user', account)
+    const workspaceId = `fuzzhost0${i}`
+    await ask('create-workspace', { id: workspaceId, name: `Hosting ${i}`, userId: account.id })
+    const sent = { id: `${workspaceId}.1`, workspaceId, inviterId: account.id, username: 'fuzzowner', role: 'viewer' as const }
+    invitations.push((await ask('invite', sent)).id)
+    accounts.push(account.username)
+  }
+  return { accounts, invitations }
 }

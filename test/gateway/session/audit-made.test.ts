@@ -16,7 +16,7 @@ t.test('audit row names what the request made, as the response shows it, and not
   await send(`${base}/templates`, example)
   const monitor = await send(`${base}/resources`, { template: 'heartbeat@1', key: 'backup-1', name: 'Nightly backup' })
   await send(`${base}/resources`, { template: 'heartbeat@1', key: 'backup-1', name: 'The same key' })
-  const invitation = await send(`/session/workspaces/${world.workspaceId}/invitations`, { username: 'grace', role: 'viewer' })
+  const invitation = await send(`${base}/invitations`, { username: 'grace', role: 'viewer' })
   await world.clock.advance(2_000)
 
   const { rows, next } = (await world.owner.send('GET', `/session/workspaces/${world.workspaceId}/audit`)).json
@@ -24,7 +24,7 @@ t.test('audit row names what the request made, as the response shows it, and not
   t.strictSame(
     rows.map(({ made }: { made: object | null }) => made),
     [
-      { kind: 'invitation', id: invitation.id, name: 'grace' },
+      { kind: 'invitation', id: invitation.result.id, name: 'grace' },
       null,
       { kind: 'resource', id: monitor.result.id, name: 'Nightly backup' },
       { kind: 'template', id: 'heartbeat@1', name: 'Heartbeat' },

@@ -208,7 +208,7 @@ t.test('change by a session is recorded with its person, and a read by a session
   const world = await startSessionWorld(t)
   await world.addPerson('vera', { [world.workspaceId]: 'viewer' })
   const [owner, viewer] = [await world.signedIn('owner'), await world.signedIn('vera')]
-  const members = `/session/workspaces/${world.workspaceId}/members`
+  const members = `/api/v3/workspaces/${world.workspaceId}/members`
   const refused = await viewer.send('POST', members, { body: { username: 'vera', role: 'owner' } })
   t.equal(refused.status, 403)
   world.clock.advance(1)

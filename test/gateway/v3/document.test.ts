@@ -5,6 +5,7 @@ import addFormats from 'ajv-formats'
 import { fastify as createFastify, type RouteOptions } from 'fastify'
 import t from 'tap'
 import { Type } from 'typebox'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createAudit } from '../../../services/gateway/audit/audit.ts'
 import type { GatewayContext } from '../../../services/gateway/context.ts'
@@ -47,7 +48,9 @@ let viewer: string
 t.before(async () => {
   world = await startApiWorld()
   await startFakeNotifier(world.hub.connect())
-  owner = (await world.addPerson('olga', { w1: 'owner' })).token
+  owner = (await world.addPerson('olga', { w1: 'owner' }, { admin: true })).token
+  await world.addPerson('ada', {})
+  await world.addPerson('hugo', {})
   viewer = (await world.addPerson('vera', { w1: 'viewer' })).token
 })
 t.teardown(() => world.stop())
@@ -187,6 +190,8 @@ t.test('every example of v3 fits the schema beside it', t => {
 t.test('every response of v3 to an example of its document fits the document', async t => {
   /** Ids of created objects, by the path at which each was created. */
   const made = new Map([[`${workspacePath}/incidents`, await addIncident(world, 'w1')]])
+  const { ask } = createDirectoryClient(world.hub.connect(), world.clock)
+  await ask('create-workspace', { id: 'doomed', name: 'Former shop', userId: 'user-olga' })
   let token = 'nothing'
   const turns = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
   // Archiving runs last, because an archived Resource refuses every write.
@@ -198,7 +203,10 @@ t.test('every response of v3 to an example of its document fits the document', a
     const bodies = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)]
     if (operation.requestBody !== undefined) t.ok(bodies.length > 0, `${method} ${path}: a body has an example`)
     const [, all = ''] = /^(.*?)[/][{](?!workspace)/.exec(path) ?? []
-    const place = path.replace(/[{](?!workspace)\w+[}]/, made.get(all) ?? token).replace('{workspace}', 'w1')
+    if (all === '/api/v3/invitations') made.set(all, await invited('olga'))
+    const place = path
+      .replace(/[{](?!workspace)\w+[}]/, made.get(all) ?? token)
+      .replace('{workspace}', path.endsWith('/deletion') ? 'doomed' : 'w1')
     for (const body of bodies.length === 0 ? [undefined] : bodies) {
       const sent = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll('WORKSPACE_ID', 'w1'))
       const { status, json } = await world.call(method, place, {
@@ -214,6 +222,17 @@ t.test('every response of v3 to an example of its document fits the document', a
     }
   }
 })
+
+let invitations = 0
+
+/** Invites the person to a new workspace of somebody else. Returns the id of the invitation. */
+async function invited(username: string): Promise<string> {
+  const { ask } = createDirectoryClient(world.hub.connect(), world.clock)
+  const workspaceId = `of-hugo-${++invitations}`
+  await ask('create-workspace', { id: workspaceId, name: 'Of Hugo', userId: 'user-hugo' })
+  const { id } = await ask('invite', { id: `${workspaceId}.1`, workspaceId, inviterId: 'user-hugo', username, role: 'viewer' })
+  return id
+}
 
 t.test('optional member of a body of v3 may be null, and the document says so', async t => {
   const bodies = operations.flatMap(({ path, method, operation }) => {

@@ -158,38 +158,6 @@ t.test('scoped key lists only its own workspace (v3 2.7)', async t => {
   ])
 })
 
-t.test('owner with a full key lists the members of the workspace (v3 2.7)', async t => {
-  const listed = await call('GET', '/workspaces/w1/members')
-  t.strictSame(
-    listed.json.result,
-    [
-      { id: 'user-edda', name: 'edda', username: 'edda', role: 'editor' },
-      { id: 'user-olga', name: 'olga', username: 'olga', role: 'owner' },
-      { id: 'user-vera', name: 'vera', username: 'vera', role: 'viewer' },
-    ],
-    'without a display name, the name is the username',
-  )
-  const { token } = await world.addPerson('zoe', { w4: 'owner' }, { displayName: 'Zoe' })
-  await world.addPerson('adam', { w4: 'viewer' }, { displayName: 'Adam', disabled: true })
-  t.strictSame(
-    (await call('GET', '/workspaces/w4/members', { token })).json.result,
-    [
-      { id: 'user-adam', name: 'Adam', username: 'adam', role: 'viewer' },
-      { id: 'user-zoe', name: 'Zoe', username: 'zoe', role: 'owner' },
-    ],
-    'disabled people are members too',
-  )
-  t.match(await call('GET', '/workspaces/w1/members', { token: editor }), {
-    status: 403,
-    json: { error: { details: { role: 'owner' } } },
-  })
-  const scoped = await scopedKey([])
-  t.match(await call('GET', '/workspaces/w1/members', { token: scoped }), {
-    status: 403,
-    json: { error: { details: { scope: 'full' } } },
-  })
-})
-
 t.test('creator of a workspace can use it before the revocation of their cached identity arrives (v3 2.8)', async t => {
   const bus = world.hub.connect()
   const deaf: Bus = {

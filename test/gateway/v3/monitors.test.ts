@@ -294,7 +294,7 @@ t.test('read is compressed if the client accepts it, and a response with a token
   t.strictSame(rowsOf(gunzipSync(zipped.body)), rows)
   for (const none of ['identity', 'br;q=0', 'br; q=0.000, gzip;q=0', '', 'brotli'])
     t.strictSame(rowsOf((await read(none)).body), rows, none)
-  const short = await read('br', '/session/workspaces')
+  const short = await read('br', '/api/v3/workspaces')
   t.equal(short.headers['content-encoding'], undefined, 'one packet as it is')
   const made = await world.viewer.send('POST', '/session/keys', {
     body: { description: 'x' },

@@ -27,8 +27,8 @@ t.test('demo shows eight monitors, sends its messages to a page, and leaves noth
   t.ok(isAlive(busServer))
 
   // AUTH_DEV admits every visitor as a session does: not to generations 1 and 2.
-  const roster = JSON.stringify(await (await fetch(new URL('/session/workspaces', page))).json())
-  t.match(roster, /"id"/, 'the visitor needs no sign-in')
+  const roster = JSON.stringify(await (await fetch(new URL('/session/keys', page))).json())
+  t.match(roster, /"keys"/, 'the visitor needs no sign-in')
   t.equal((await fetch(new URL('/api/v3/workspaces', page))).status, 200, 'nor does generation 3')
   const classic = await (await fetch(new URL('/api/v2/monitoring/websites', page))).json()
   t.match(classic, { error: { code: 1001 } }, 'generation 2 does')

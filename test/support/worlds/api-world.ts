@@ -62,7 +62,7 @@ export interface ApiWorld {
   addPerson(
     name: string,
     roles: Record<string, Role>,
-    more?: { disabled?: boolean; displayName?: string },
+    more?: { disabled?: boolean; displayName?: string; admin?: boolean },
   ): Promise<{ userId: string; keyId: string; token: string }>
   addSubject(change: Partial<SubjectDocument> & { id: string; workspaceId: string }): Promise<SubjectDocument>
   stop(): Promise<void>
@@ -137,7 +137,7 @@ export async function addPerson(
   { store, clock }: Base,
   name: string,
   roles: Record<string, Role>,
-  more: { disabled?: boolean; displayName?: string } = {},
+  more: { disabled?: boolean; displayName?: string; admin?: boolean } = {},
 ) {
   const userId = `user-${name}`
   const at = clock.now()
@@ -148,7 +148,7 @@ export async function addPerson(
       rev: 1,
       username: name,
       displayName: more.displayName ?? '',
-      admin: false,
+      admin: more.admin ?? false,
       disabled: more.disabled ?? false,
       createdAt: at,
     },

@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { noteMade } from '../../audit/made.ts'
 import { jsonOnce } from '../../body/json-body.ts'
 import { roleIn } from '../../callers/access.ts'
-import { type Call, callOf, pathPart } from '../../http/answer.ts'
+import { type Call, callOf, pathId } from '../../http/answer.ts'
 import type { Needs, Route } from '../../http/route.ts'
 import { budgetOf, withinBudget } from '../../http/time-budget.ts'
 import { sessionDialect } from './dialect.ts'
 import { requireAdmin, requireRole, workspaceOf } from './rights.ts'
 import { findCaller, type SessionContext, type VisitorCall } from './session-call.ts'
-import { bodyReader, pathId, tellTooLarge } from './session-fields.ts'
+import { bodyReader, tellTooLarge } from './session-fields.ts'
 
 export function registerRoute(fastify: FastifyInstance, context: SessionContext, route: Route): void {
   const { method, path: url, status = 200, isDry = false } = route
@@ -39,7 +39,7 @@ function responder(context: SessionContext, route: Route): (call: Call) => Promi
     const checked = { ...(caller ?? call), json }
     const found = await find?.(context, checked)
     if (caller !== null) requireRights(needs, caller, found)
-    for (const name of idNames) pathId(call.request, name)
+    for (const name of idNames) pathId(call, name)
     const body = read === null ? {} : read((await json()).body)
     return handler(context, { ...checked, found, body, query: {} })
   }
@@ -53,12 +53,11 @@ const idNamesOf = ({ path }: Route): string[] =>
   [...path.matchAll(/:(\w+Id)/g)].map(([, name = '']) => name).filter(name => name !== 'workspaceId')
 
 /** Checks the caller's role in the workspace of the found object. Without a found object, the path names the workspace. */
-function requireRights({ role, orOneself }: Needs, caller: VisitorCall, found: { workspaceId?: string } | undefined): void {
+function requireRights({ role }: Needs, caller: VisitorCall, found: { workspaceId?: string } | undefined): void {
   if (role === 'admin') requireAdmin(caller)
   if (role === 'nobody' || role === 'anybody' || role === 'admin') return
   const foundIn = found?.workspaceId
-  const isOneself = orOneself === true && pathPart(caller, 'userId') === caller.visitor.userId
-  if (foundIn === undefined) workspaceOf(caller, isOneself ? 'viewer' : role)
+  if (foundIn === undefined) workspaceOf(caller, role)
   else requireRole(roleIn(caller.visitor, foundIn) ?? 'viewer', role)
 }
 

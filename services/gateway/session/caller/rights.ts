@@ -3,16 +3,16 @@
 import type { Role } from '#shared/contracts/account.ts'
 import { AppError } from '#shared/errors.ts'
 import { roleIn, roleNeeded } from '../../callers/access.ts'
+import { pathId } from '../../http/answer.ts'
 import type { VisitorCall } from './session-call.ts'
-import { pathId } from './session-fields.ts'
 
 /**
  * Returns the id of the workspace in the path. Throws not_found if the caller is not a member, and forbidden if the caller's role is lower
  * than `least`.
  */
-export function workspaceOf({ request, visitor }: VisitorCall, least: Role = 'viewer'): string {
-  const workspaceId = pathId(request, 'workspaceId')
-  const role = roleIn(visitor, workspaceId)
+export function workspaceOf(call: VisitorCall, least: Role = 'viewer'): string {
+  const workspaceId = pathId(call, 'workspaceId')
+  const role = roleIn(call.visitor, workspaceId)
   if (role === null) throw noSuch('Workspace')
   requireRole(role, least)
   return workspaceId

@@ -1,18 +1,15 @@
-// Readers of requests to the session API: bounded JSON by a declared schema, and ids in paths. A refusal never quotes a value from the
+// Readers of requests to the session API: bounded JSON by a declared schema. A refusal never quotes a value from the
 // request, because the value may be a password.
-import type { FastifyRequest } from 'fastify'
 import { type Static, type TObject, Type } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { once } from '#shared/async/once.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { isId } from '#shared/text/is-id.ts'
 import { SessionError } from './session-error.ts'
 
 /** Schemas of a text, and of a text that must not be empty. The directory checks the other rules that a field has. */
 export const Text = Type.String({ maxLength: limits.sessionApi.textCharacters })
 export const FilledText = Type.String({ minLength: 1, maxLength: limits.sessionApi.textCharacters })
-export const AnyRole = Type.Enum(['owner', 'editor', 'viewer'])
 
 /**
  * Returns a reader that returns the body as its declared type. The schema is compiled when the first body arrives. Unknown fields are
@@ -30,13 +27,6 @@ export function bodyReader<T extends TObject>(schema: T): (sent: Record<string, 
     }
     return body as Static<T>
   }
-}
-
-/** Returns the id in a path parameter. Throws not_found for a text that cannot be an id. */
-export function pathId(request: FastifyRequest, name: string): string {
-  const id = (request.params as Record<string, string>)[name] ?? ''
-  if (isId(id)) return id
-  throw new AppError('not_found', 'Not found', { details: 'The path names nothing that exists.' })
 }
 
 const invalid = (details: string, field: string): AppError =>

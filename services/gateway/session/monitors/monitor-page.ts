@@ -7,6 +7,7 @@ import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { timestamp, timestampOfMicroseconds } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
 import { roleIn } from '../../callers/access.ts'
+import { pathId } from '../../http/answer.ts'
 import type { Route } from '../../http/route.ts'
 import { sayCauses } from '../../subjects/named-causes.ts'
 import { evidenceObject } from '../../v3/incidents/evidence-object.ts'
@@ -14,7 +15,6 @@ import { monitorRow, nextStepObject, type RowWords } from '../../v3/monitors/mon
 import { resourceObject } from '../../v3/resources/resource-object.ts'
 import { noSuch } from '../caller/rights.ts'
 import { identityOf, type SessionContext, type VisitorCall } from '../caller/session-call.ts'
-import { pathId } from '../caller/session-fields.ts'
 import { member, route } from '../caller/session-route.ts'
 
 type Found = MonitorState & { workspaceId: string }
@@ -22,7 +22,7 @@ type Means = Pick<SessionContext, 'clock' | 'directory' | 'incidentIds' | 'locat
 
 /** Returns the monitor. A missing monitor gets the same refusal as a monitor in a workspace of which the caller is not a member. */
 export const findMonitor = (context: Means, call: VisitorCall): Promise<Found> =>
-  readMonitor(context, call, pathId(call.request, 'monitorId'))
+  readMonitor(context, call, pathId(call, 'monitorId'))
 
 async function readMonitor({ directory }: Pick<Means, 'directory'>, call: VisitorCall, subjectId: string): Promise<Found> {
   const found = await directory.ask('get-monitor', { subjectId }, call.traceId)
@@ -36,7 +36,7 @@ async function readMonitor({ directory }: Pick<Means, 'directory'>, call: Visito
  * the route.
  */
 export const monitorOfPage = async (context: Means, call: VisitorCall) =>
-  detailOf(context, { ...call, found: await readMonitor(context, call, pathId(call.request, 'id')) })
+  detailOf(context, { ...call, found: await readMonitor(context, call, pathId(call, 'id')) })
 
 const showMonitor = route('GET', '/monitors/:monitorId', {
   summary: 'One monitor with its rules, open incidents, newest reports and window.',

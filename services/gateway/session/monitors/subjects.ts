@@ -10,6 +10,7 @@ import { isSlug } from '#shared/text/slug.ts'
 import { fieldReader } from '../../body/fields.ts'
 import { queryText } from '../../body/query.ts'
 import { roleIn } from '../../callers/access.ts'
+import { pathId } from '../../http/answer.ts'
 import type { QueryParameter, Route } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { SubjectRule } from '../../v2/subjects/policy-object.ts'
@@ -17,7 +18,6 @@ import { RuleBody, readRule, ruleObject } from '../../v2/subjects/rules.ts'
 import { CreateSignalBody, readSignal, Signal, signalObject } from '../../v2/subjects/signals.ts'
 import { noSuch } from '../caller/rights.ts'
 import type { SessionContext, VisitorCall } from '../caller/session-call.ts'
-import { pathId } from '../caller/session-fields.ts'
 import { editor, route } from '../caller/session-route.ts'
 
 export const subjectQuery: Record<string, QueryParameter> = {
@@ -37,12 +37,13 @@ export async function findSubject(context: SessionContext, call: VisitorCall): P
   return subject
 }
 
-async function findNamed({ directory }: SessionContext, { visitor, request, traceId }: VisitorCall) {
+async function findNamed({ directory }: SessionContext, call: VisitorCall) {
+  const { visitor, request, traceId } = call
   const workspaceId = queryText(request, 'workspace_id')
   const { subjectId = '' } = request.params as { subjectId?: string }
   const named =
     workspaceId === null
-      ? await directory.ask('get-subject', { subjectId: pathId(request, 'subjectId') }, traceId)
+      ? await directory.ask('get-subject', { subjectId: pathId(call, 'subjectId') }, traceId)
       : { id: null, slug: subjectId, workspaceId }
   if (named === null || roleIn(visitor, named.workspaceId) === null || !isSlug(named.slug)) return null
   const { subject } = await directory.ask('find-subjects', { slug: named.slug, workspaceIds: [named.workspaceId] }, traceId)
