@@ -30,6 +30,8 @@ await withBrowser(async () => {
 
   t.test('several incidents are acknowledged at once by keyboard, and a cancelled action keeps the selection', async t => {
     const { page, faults, close } = await list('edith')
+    // The list may be read before the last of the incidents is confirmed in it.
+    await page.getByRole('button', { name: /^Down 3/ }).waitFor()
     await chooseThree(page)
     await page.keyboard.press('a')
     const dialog = page.getByRole('dialog', { name: 'Acknowledge 3 incidents' })

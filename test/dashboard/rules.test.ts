@@ -379,7 +379,8 @@ await withBrowser(async () => {
       const top = ${line - 1} * area.scrollHeight / area.value.split('\\n').length - area.scrollTop
       return top > 0 && top < area.clientHeight && document.querySelector('.json-lines').scrollTop === area.scrollTop
     })(document.activeElement)`
-    t.ok(await page.evaluate<boolean>(isInView), 'the line is in view, with its number beside it')
+    // The numbers follow the text in the next frame.
+    await page.waitForFunction(isInView)
     await area(page).fill(text.replace('"majority"', '"all"'))
     await button(page, 'Save rule').click()
     await page.getByText('is saved. It judges from now on.').waitFor()

@@ -86,7 +86,8 @@ t.test('attacker with one credential', { timeout: 400_000 + 2_000 * attackSecond
     t.equal(await stage.admission(installation, victim), 'in')
     running.stop()
     const counts = await running.ended
-    t.ok(counts['User Authentication Revoked'], JSON.stringify(counts))
+    // A server that closes a connection which is being written to may lose its last word; then the attacker hears of it at its next try.
+    t.ok(counts['User Authentication Revoked'] ?? counts['Authorization Violation'], JSON.stringify(counts))
   })
 })
 

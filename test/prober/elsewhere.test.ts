@@ -38,6 +38,7 @@ import { eventually, runProgram } from '../infra/run-program.ts'
 import { startProgram } from '../integration/system.ts'
 import { toolsFolder } from '../support/bus/nats.ts'
 import { websiteCheck } from '../support/checks.ts'
+import { freePort } from '../support/free-ports.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
 import { certificates } from './certificates.ts'
 
@@ -821,16 +822,6 @@ t.test('bus of an operator accepts the services and probers of the keys made by 
   t.notMatch(prober.output(), /"stack"|\n {4}at /, 'a revoked credential is no fault of the code')
   t.equal(await prober.stop(), 0, 'and ends cleanly all the same')
 })
-
-/** A port that was free a moment before. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 function doubled(reports: { subjectId: string; slotAt: number }[]): string[] {
   const slots = reports.map(({ subjectId, slotAt }) => `${subjectId} ${slotAt}`)

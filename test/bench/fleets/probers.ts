@@ -4,9 +4,10 @@ import type { ChildProcess } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { idLength, randomId } from '#shared/text/ids.ts'
+import { freePort } from '../../support/free-ports.ts'
 import type { Connection } from '../run/connection.ts'
 import { endChild } from '../run/processes.ts'
-import { freePorts, hasEnded, lastWords, spawnProgram } from '../run/program.ts'
+import { hasEnded, lastWords, spawnProgram } from '../run/program.ts'
 import { pollUntil } from '../run/waiting.ts'
 
 const readyTimeoutMs = 30_000
@@ -36,7 +37,7 @@ export async function startProber({ directory }: Connection, options: ProberOpti
   const made = await directory.ask('create-prober-credential', { id, locationName: location, description: 'bench' })
   const file = join(dataFolder, `${id}.creds`)
   await writeFile(file, made.credentials, { mode: 0o600 })
-  const [opsPort] = await freePorts()
+  const opsPort = await freePort()
   const opsUrl = `http://127.0.0.1:${opsPort}`
   const settings = { SERVICES: 'prober', NATS_URL: busUrl, NATS_CREDENTIALS: file, OPS_PORT: `${opsPort}`, DATA_DIR: dataFolder }
   const child = spawnProgram(nodeArguments, settings)

@@ -1,8 +1,6 @@
 // The measured program as a child process: its start, the end of its log, and its free ports.
 import type { ChildProcess } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { startChild } from './processes.ts'
 
@@ -24,12 +22,3 @@ export const hasEnded = (child: ChildProcess): boolean => child.exitCode !== nul
 export const lastWords = (dataFolder: string): string => readFileSync(logFile(dataFolder), 'utf8').slice(-1_000)
 
 const logFile = (dataFolder: string) => join(dataFolder, 'bench.log')
-
-/** Returns two ports that were free a moment ago; a system keeps its ports over restarts. */
-export async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()]
-  for (const server of servers) await new Promise<void>(resolve => server.listen(0, '127.0.0.1', () => resolve()))
-  const ports = servers.map(server => (server.address() as AddressInfo).port)
-  for (const server of servers) await new Promise(resolve => server.close(resolve))
-  return ports as [number, number]
-}

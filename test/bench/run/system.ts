@@ -3,10 +3,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { freePorts } from '../../support/free-ports.ts'
 import { type Prober, startProber } from '../fleets/probers.ts'
 import { busOf, type Connection, connect } from './connection.ts'
 import { addUp, endChild, isAlive, type TreeUsage, treeOf, usageOfTree } from './processes.ts'
-import { freePorts, hasEnded, lastWords, spawnProgram } from './program.ts'
+import { hasEnded, lastWords, spawnProgram } from './program.ts'
 import { type Metrics, parseMetrics, sumOfMetrics } from './statistics.ts'
 import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.ts'
 import { pollUntil } from './waiting.ts'
@@ -53,7 +54,7 @@ export interface SystemOptions {
 /** Returns a system that is not started yet. */
 export async function createSystem({ nodeArguments = [], services }: SystemOptions = {}): Promise<System> {
   const dataFolder = makeTemporaryFolder()
-  const [port, opsPort] = await freePorts()
+  const [port, opsPort] = (await freePorts(2)) as [number, number]
   const url = `http://127.0.0.1:${port}`
   const opsUrl = `http://127.0.0.1:${opsPort}`
   const settings = { DATA_DIR: dataFolder, PORT: `${port}`, OPS_PORT: `${opsPort}`, ...(services && { SERVICES: services }) }

@@ -4,11 +4,12 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import t from 'tap'
 import { obtainNatsServer } from '../../../infra/runtime/bus/nats-server.ts'
+import { freePort } from '../../support/free-ports.ts'
 import { containerEnvironment, type Image, imageSources, inContainer, inImage, layOutImage } from '../../support/image.ts'
 import { eventually, isAlive, natsServerPid, temporaryFolder } from '../run-program.ts'
 
@@ -55,14 +56,6 @@ function walk(image: Image): { reached: Set<string>; missing: string[] } {
     }
   }
   return { reached, missing }
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
 
 t.test('image has exactly the files that the program can load', async t => {

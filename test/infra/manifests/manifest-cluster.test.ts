@@ -13,9 +13,9 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { obtainNatsServer } from '../../../infra/runtime/bus/nats-server.ts'
 import {
-  freePorts,
   listensForRoutes,
   type ManifestServer,
+  portsOfServer,
   startManifestBus,
   startServer,
 } from '../../support/bus/manifest-bus.ts'
@@ -117,7 +117,7 @@ t.test(
     const house1 = await connect(house)
     t.teardown(() => house1.close())
     const startRogue = async (name: string, tls: string, route: string) => {
-      const ports = await freePorts()
+      const ports = await portsOfServer()
       const routes = `routes: ["${route}localhost:${first.ports.routes}"]`
       const cluster = `cluster {\n name: watchkeeper\n ${routes}\n ${listensForRoutes(ports.routes)} ${tls}\n}`
       const configuration = `${name}.conf`

@@ -18,6 +18,7 @@ import { createLogger } from '#shared/observability/logger.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { websiteCheck } from '../../support/checks.ts'
+import { freePort } from '../../support/free-ports.ts'
 import { type Program, startProgram } from '../system.ts'
 
 export interface Installation {
@@ -154,12 +155,3 @@ export async function followChanges(house: Bus): Promise<Seen[]> {
 }
 
 export const readyUrl = (program: Program): string => /metrics: (http:\S+\/readyz)/.exec(program.output())?.[1] ?? ''
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}

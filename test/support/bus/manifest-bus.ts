@@ -3,8 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePorts } from '../free-ports.ts'
 
 export interface ManifestServer {
   name: string
@@ -50,7 +50,7 @@ exit "$code"
  */
 export async function startManifestBus(binary: string, secrets: string, folder: string): Promise<ManifestServer[]> {
   const names = ['nats-0', 'nats-1', 'nats-2']
-  const ports = await Promise.all(names.map(freePorts))
+  const ports = await Promise.all(names.map(portsOfServer))
   return Promise.all(
     names.map((name, index) => {
       const own = join(folder, name)
@@ -92,11 +92,8 @@ export async function startServer({ binary, folder, configuration, name, ports }
 /** Returns a line of the block `cluster`. nats-server uses the last of several such lines. */
 export const listensForRoutes = (port: number): string => `listen: "127.0.0.1:${port}"\n`
 
-export async function freePorts(): Promise<ManifestServer['ports']> {
-  const servers = [0, 1, 2].map(() => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map(server => once(server, 'listening')))
-  const [client = 0, routes = 0, monitor = 0] = servers.map(server => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
+export async function portsOfServer(): Promise<ManifestServer['ports']> {
+  const [client = 0, routes = 0, monitor = 0] = await freePorts(3)
   return { client, routes, monitor }
 }
 

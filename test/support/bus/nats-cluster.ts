@@ -3,7 +3,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -13,6 +12,7 @@ import { connectToNats } from '#shared/bus/nats/nats-connect.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { createLogger } from '#shared/observability/logger.ts'
 import { obtainNatsServer } from '../../../infra/runtime/bus/nats-server.ts'
+import { freePorts } from '../free-ports.ts'
 import { toolsFolder } from './nats.ts'
 
 export interface TestCluster {
@@ -154,15 +154,6 @@ async function prepare(folder: string): Promise<Node[]> {
 function userOf(credentials: string): string {
   const [user, password] = credentials.split(':')
   return `{ user: ${user}, password: "${password}" }`
-}
-
-/** Reserves all ports at the same time, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map(server => once(server, 'listening')))
-  const ports = servers.map(server => (server.address() as { port: number }).port)
-  await Promise.all(servers.map(server => once(server.close(), 'close')))
-  return ports
 }
 
 async function startNode(binary: string, node: Node): Promise<void> {

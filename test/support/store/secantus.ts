@@ -1,9 +1,10 @@
 // Starts SecantusDB, a separate program that implements the MongoDB wire protocol, as a child on loopback for tests of MongoDB clients. It
 // is installed once into `.tools/` with pip, never shipped, keeps nothing on disk, and ends with its parent.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { randomId } from '#shared/text/ids.ts'
+import { freePort } from '../free-ports.ts'
 import { pythonPackage } from '../python-package.ts'
 import { share } from '../shared.ts'
 
@@ -90,17 +91,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 async function answers(port: number, child: ChildProcess): Promise<boolean> {
