@@ -114,7 +114,7 @@ const browserFiles = 'test/{dashboard/*,checks/echo-watched}.test.ts'
  */
 const longest = [
   browserFiles,
-  'test/integration/{nats-node,faults,docs}.test.ts',
+  'test/{integration/{nats-node,faults,docs},upgrade/upgrade}.test.ts',
   'test/simulation/*',
   'test/bus/nats-cluster.test.ts',
   'test/infra/{data/data-loss,cli/demo,cli/api-commands,start}.test.ts',
