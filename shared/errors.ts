@@ -31,6 +31,8 @@ export interface ErrorFacts {
   role?: string
   /** Text for people that names the objects which use this object. While they use it, the object cannot be deleted. */
   used_by?: string
+  /** Faults of sent files, the first of them in the message. */
+  faults?: readonly object[]
 }
 
 export interface ErrorBody {

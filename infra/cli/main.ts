@@ -34,7 +34,7 @@ function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
   if (error instanceof FileFault || error instanceof StartError) {
     if (error instanceof StartError && error.refusal !== null && isForScripts()) printJson({ error: error.refusal })
-    complain(error.message)
+    complain(error instanceof FileFault ? [error, ...error.others].map(({ message }) => message).join('\n') : error.message)
     return error instanceof FileFault ? exitCodes.refused : error.exitCode
   }
   const server = askedServer()

@@ -30,6 +30,7 @@ import { forgetOwnWrites } from './callers/forget-own-writes.ts'
 import { createKeyUsage } from './callers/key-usage.ts'
 import { watchRevocations } from './callers/revocations.ts'
 import { createAddresses, createIdentities } from './callers/token-memory.ts'
+import { createPlanner } from './configuration/planner.ts'
 import type { GatewayContext } from './context.ts'
 import { dashboardRoutes, sendNoSuchPage, wantsPage } from './dashboard/routes.ts'
 import { createEventMetrics } from './events/event-metrics.ts'
@@ -90,6 +91,7 @@ export async function createGateway(
     keyUsage,
     forwarding: createForwarding(options.trustProxy ?? []),
     events,
+    planner: createPlanner(clock),
     publicUrl: options.session?.publicUrl ?? null,
     version: options.version,
   }
@@ -124,7 +126,7 @@ export async function createGateway(
       await presence?.stop()
       await events.stop()
       await drain.stop()
-      await Promise.all([keyUsage.stop(), context.audit.stop()])
+      await Promise.all([keyUsage.stop(), context.audit.stop(), context.planner.stop()])
       await revocations.close()
     },
   }

@@ -6,6 +6,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { Audit } from './audit/audit.ts'
 import type { KeyUsage } from './callers/key-usage.ts'
 import type { Addresses, Identities } from './callers/token-memory.ts'
+import type { Planner } from './configuration/planner.ts'
 import type { EventHub } from './events/hub.ts'
 import type { Forwarding } from './http/forwarding.ts'
 import type { LocationNames } from './subjects/location-names.ts'
@@ -25,6 +26,7 @@ export interface GatewayContext {
   keyUsage: KeyUsage
   forwarding: Forwarding
   events: Pick<EventHub, 'open' | 'position'>
+  planner: Planner
   /** Address at which people reach this gateway (PUBLIC_URL). Null: PUBLIC_URL is unset, so the address comes from each request. */
   publicUrl: string | null
   /** Version of the product, returned by `GET /api/version`. */

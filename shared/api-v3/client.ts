@@ -42,9 +42,9 @@ export function createApiClient(options: ApiOptions): ApiClient {
   const headers = headersOf(options)
 
   async function call(request: ApiRequest, signal?: AbortSignal): Promise<ApiReply> {
-    const { method, body } = request
+    const { method, body, waitMs } = request
     const target = targetOf(base, '/api/v3', request)
-    const { status, text } = await exchange(target, base, { method, headers, body }, signal)
+    const { status, text } = await exchange(target, base, { method, headers, body, waitMs }, signal)
     return readEnvelope(base, status, text)
   }
 

@@ -21,6 +21,8 @@ export interface ApiRequest {
   /** Query parameters; undefined members are omitted. */
   query?: Readonly<Record<string, string | number | boolean | undefined>>
   body?: unknown
+  /** Longest wait for the whole response, ms; absent: `clientLimits.responseMs`. */
+  waitMs?: number
 }
 
 /** Throws for a key that no header can contain. `fetch` would also refuse such a key, but its error would quote the key. */
@@ -53,6 +55,8 @@ interface SentRequest {
   headers: Readonly<Record<string, string>>
   /** Request body, sent as JSON; undefined: no body. */
   body?: unknown
+  /** Longest wait for the whole response, ms. */
+  waitMs?: number | undefined
 }
 
 /**
@@ -62,10 +66,10 @@ interface SentRequest {
 export async function exchange(
   target: URL,
   base: string,
-  { method, headers, body }: SentRequest,
+  { method, headers, body, waitMs = clientLimits.responseMs }: SentRequest,
   signal?: AbortSignal,
 ): Promise<{ status: number; text: string }> {
-  const late = AbortSignal.timeout(clientLimits.responseMs)
+  const late = AbortSignal.timeout(waitMs)
   try {
     const response = await fetch(target, {
       method,
@@ -77,7 +81,7 @@ export async function exchange(
     return { status: response.status, text: await readText(response, base) }
   } catch (error) {
     if (error instanceof ApiUnreachable) throw error
-    throw new ApiUnreachable(base, reasonOf(error), error)
+    throw new ApiUnreachable(base, reasonOf(error, waitMs), error)
   }
 }
 
@@ -139,9 +143,9 @@ export function parseObject(text: string): Record<string, unknown> | null {
 }
 
 /** Returns the reason of a network error. `fetch` only reports "fetch failed"; the cause of this error has the code. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, waitMs: number = clientLimits.streamSilenceMs): string {
   if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return `no response within ${clientLimits.responseMs / 1000} s`
+  if (error.name === 'TimeoutError') return `no response within ${waitMs / 1000} s`
   const { cause } = error
   if (!(cause instanceof Error)) return error.message
   const code = 'code' in cause ? String(cause.code) : ''

@@ -35,18 +35,6 @@ export const clientLimits = {
   lineCharacters: 1_000,
   /** Largest number of bytes of the profile file: enough for hundreds of profiles. */
   profileBytes: 256 * 1024,
-  /** Largest number of files that `apply` reads from a folder and its sub-folders. A folder with more files is probably the wrong one. */
-  configurationFiles: 10_000,
-  /** Largest number of bytes of one configuration file: enough for an export of 50,000 Resources of one Template. */
-  configurationFileBytes: 16 * 1024 * 1024,
-  /**
-   * Largest number of bytes of all configuration files. All files are in memory together, and parsing makes them about 20 times as large.
-   */
-  configurationBytes: 32 * 1024 * 1024,
-  /** Largest number of objects in all configuration files. It has room for the 100,000 Resources that a workspace may have (v3 8.4). */
-  configurationObjects: 110_000,
-  /** Largest number of aliases of one anchor in a YAML document, so that a short text cannot expand without bound. */
-  configurationAliases: 100,
-  /** Number of concurrent requests of `apply`, `export` and `template rebind`. With more, these commands would not be faster. */
-  requestsAtOnce: 16,
+  /** Longest wait for a response about configuration: longer than the gateway works on it (`configuration.answerMs`). */
+  configurationMs: 60 * second,
 } as const

@@ -1,6 +1,7 @@
 // Bounds of the whole system and the reasons for them: sizes of queues and batches, retries, payloads, waits. Contracts and machines
 // must not import this file, so they repeat the bounds that they use. A number that only one file uses stays in that file.
 
+import { configurationLimits } from '#shared/limits/limits-of-configuration.ts'
 import { httpLimits } from '#shared/limits/limits-of-http.ts'
 import { peopleLimits } from '#shared/limits/limits-of-people.ts'
 import { previewLimits, templateRevisionLimits, trialLimits } from '#shared/limits/limits-of-preview.ts'
@@ -425,6 +426,7 @@ export const limits = {
     tagReads: 1_000,
   },
 
+  configuration: configurationLimits,
   audit: auditLimits,
   incidentLists: incidentListLimits,
   overview: overviewLimits,

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import t from 'tap'
+import { descendantsOf, killNow } from '../run/processes.ts'
 import { browserPath, noBrowser, startBrowser } from '../support/clients/find-browser.ts'
 import { share } from '../support/shared.ts'
 import { passwordOf } from '../support/worlds/session-world.ts'
@@ -42,8 +43,15 @@ export async function withBrowser(run: () => Promise<void>): Promise<void> {
     return
   }
   const started = await share(t, 'browser', async () => {
+    const before = new Set(descendantsOf(process.pid).map(({ id }) => id))
     const thing = await startBrowser()
-    return { thing, works: () => thing.isConnected(), stop: () => thing.close() }
+    const own = descendantsOf(process.pid).flatMap(({ id }) => (before.has(id) ? [] : [id]))
+    const stop = async () => {
+      await thing.close()
+      // Chromium has closed its pages, but on a busy machine it may not end.
+      for (const id of own) killNow(id)
+    }
+    return { thing, works: () => thing.isConnected(), stop }
   })
   browser = started
   // A test that failed leaves its pages open.

@@ -92,11 +92,10 @@ rows:
     t.ok(bytes() <= 40_000, `${bytes()} bytes`)
     const before = bytes()
     await choose(page, fileOf(fleet))
-    await page.getByText('1 destination of the file is new.').waitFor()
-    // These bytes exclude the worker's script: test/gateway/dashboard.test.ts limits its size.
+    await page.getByText('1 value is needed that no file holds').waitFor()
     t.ok(bytes() <= 40_000, `${bytes()} bytes with all that the plan read`)
     t.comment(`${before} bytes, then ${bytes() - before}`)
-    await tabTo(page, 'url of On call')
+    await tabTo(page, 'WATCHKEEPER_DESTINATION_ON_CALL_URL')
     await page.keyboard.type('nonsense')
     await page.keyboard.press('Enter')
     await page.getByText('Destination On call: name:').waitFor()
@@ -112,7 +111,7 @@ rows:
     t.match(await read('/resources/mail-queue'), { template: null })
     t.notOk((await page.content()).includes('secret-part'))
     t.same(
-      faults.filter(fault => !fault.includes('404')),
+      faults.filter(fault => !/ (404|422) /.test(fault)),
       [],
     )
     await close()
@@ -165,7 +164,10 @@ rows:
     await refused('# nothing\n', 'it holds no configuration')
     await refused(`# ${'x'.repeat(16 * 1024 * 1024)}`, 'has more than 16777216 bytes')
     await refused('kind: Resource\nkey: a\nname: A\ntemplate: none', /Resource a: template: there is no Template none/)
-    t.same(faults, [])
+    t.same(
+      faults.filter(fault => !fault.includes(' 422 ')),
+      [],
+    )
     await close()
   })
 
@@ -186,7 +188,7 @@ rows:
     return Array.from({ length: 2_600 }, (_, n) => template(n)).join('')
   }
 
-  t.test('page stays responsive, shows progress and can cancel while it reads 8 MiB', { timeout: 400_000 }, async t => {
+  t.test('page stays responsive and can cancel while the service reads 8 MiB', { timeout: 400_000 }, async t => {
     const { page, faults, close } = await visit('edith')
     page.setDefaultTimeout(120_000)
     const text = large()
@@ -198,12 +200,9 @@ rows:
       }).observe({ type: 'longtask', buffered: false })
     }`)
     await page.locator('input[type=file]').setInputFiles(fileOf(text))
-    const share = page.locator('progress[value]')
-    await share.waitFor()
-    const read = () => page.evaluate<number>("document.querySelector('progress')?.value ?? 1")
-    while ((await read()) < 0.05) await page.evaluate('new Promise(requestAnimationFrame)')
+    await page.getByText(/^Comparing fleet-/).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await share.waitFor({ state: 'detached' })
+    await page.locator('progress').waitFor({ state: 'detached' })
     await page.locator('input[type=file]').setInputFiles(fileOf(text))
     const beganAt = performance.now()
     const plan = page.getByText('2600 made, 0 changed')
@@ -229,11 +228,17 @@ name: Stopped ${n}
 meta: {url: 'https://example.com/', locations: [de], interval_value: 5}
 `,
     )
+    // The service would do all 60 within one request, so the first response is made up.
+    const steps = Array.from({ length: 20 }, (_, n) => ({ result: 'made', kind: 'Monitor', name: `stopped-${n}`, what: '' }))
+    const counts = { made: 20, changed: 0, left: 0, deleted: 0, archived: 0 }
+    const unfinished = { result: { state: 'unfinished', steps, counts, remaining: 40, failed: null }, error: null, meta: null }
     let sent = 0
     const held = Promise.withResolvers<void>()
-    await context.route('**/resources', async route => {
-      if (route.request().method() === 'POST' && ++sent > 20) await held.promise
-      await route.continue()
+    await context.route('**/configuration', async route => {
+      if (route.request().postDataJSON().dry_run) return route.continue()
+      sent++
+      await held.promise
+      await route.fulfill({ json: unfinished })
     })
     await choose(page, fileOf(more.join('---\n')))
     await page.getByRole('button', { name: 'Import 60 changes' }).click()
@@ -241,31 +246,28 @@ meta: {url: 'https://example.com/', locations: [de], interval_value: 5}
     held.resolve()
     await page.getByRole('alert').filter({ hasText: 'The import was stopped.' }).waitFor()
     await page.getByText('Done before that, and it stays:').waitFor()
-    t.ok(sent <= 40, `${sent} sent`)
+    t.equal(sent, 1)
     t.same(faults, [])
     await close()
   })
 
-  t.test('import that loses its connection says which steps are done, and the next import continues', async t => {
+  t.test('import whose response is lost says so, and is done in the next plan (v3 15.6)', async t => {
     const { page, context, close } = await visit('edith')
     const more = [1, 2].map(n => `---\nkind: Resource\nkey: more-${n}\nname: More ${n}\ntemplate: nightly@1\n`).join('')
     const path = fileOf(fleet.replace('name: Nightly job', 'name: Night job') + more)
-    await context.route('**/resources', route => (route.request().method() === 'POST' ? route.abort() : route.continue()))
+    await context.route('**/configuration', async route => {
+      if (route.request().postDataJSON().dry_run) return route.continue()
+      await route.fetch()
+      await route.abort()
+    })
     await choose(page, path)
     await page.getByText('3 made, 1 changed, 4 left').waitFor()
     await page.getByRole('button', { name: 'Import 4 changes' }).click()
-    await page
-      .getByRole('alert')
-      .filter({ hasText: /Resource more-\d failed: No connection.*import the file again to go on/ })
-      .waitFor()
-    await page.getByText('Done before that, and it stays:').waitFor()
+    await page.getByRole('alert').filter({ hasText: 'No connection' }).waitFor()
     t.match(await read('/templates/nightly'), { version: 2 })
-    t.same(await read('/resources/more-1'), null)
-    await context.unroute('**/resources')
-    await choose(page, path)
-    await page.getByRole('button', { name: /^Import/ }).click()
-    await page.getByText('Imported:').waitFor()
     t.match(await read('/resources/more-1'), { template: 'nightly@1' })
+    await choose(page, path)
+    await page.getByText('0 made, 0 changed, 8 left').waitFor()
     await close()
   })
 

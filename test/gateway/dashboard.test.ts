@@ -3,16 +3,9 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { brotliDecompressSync } from 'node:zlib'
 import t from 'tap'
-import { configurationPath, pagePaths } from '#shared/contracts/session/page-paths.ts'
+import { pagePaths } from '#shared/contracts/session/page-paths.ts'
 import { limits } from '#shared/limits/limits.ts'
-import {
-  type Assets,
-  bundleOnce,
-  configurationScript,
-  dashboardAssets,
-  type Priority,
-  type Script,
-} from '../../services/gateway/dashboard/assets.ts'
+import { type Assets, bundleOnce, dashboardAssets, type Priority } from '../../services/gateway/dashboard/assets.ts'
 import { jsonInHtml } from '../../services/gateway/dashboard/page.ts'
 import { startManyMonitors } from '../dashboard/many-monitors.ts'
 import { type SessionWorld, startSessionWorld } from '../support/worlds/session-world.ts'
@@ -67,9 +60,7 @@ t.test('page forbids inline scripts, foreign origins and frames, and is never ca
   const { headers, text } = await (await world.signedIn('ann')).send('GET', '/')
   const policy = String(headers['content-security-policy']).split('; ')
   const wanted = ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"]
-  // Every page has the same policy. It also permits the worker for configuration files.
-  for (const rule of [...wanted, "require-trusted-types-for 'script'", 'trusted-types configuration'])
-    t.ok(policy.includes(rule), rule)
+  for (const rule of [...wanted, "require-trusted-types-for 'script'", "trusted-types 'none'"]) t.ok(policy.includes(rule), rule)
   t.notMatch(headers['content-security-policy'], /unsafe|\*|https?:/)
   t.match(headers, { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' })
   const inline = [...text.matchAll(/<script(?![^>]*\bsrc=)([^>]*)>/g)].map(([, attributes]) => attributes)
@@ -116,65 +107,52 @@ t.test("page of a monitor has the monitor's data, unless the monitor is absent o
   t.notOk('news' in (await firstOf('/incidents')), 'no view, no news')
 })
 
-t.test('script for configuration files is small, imports nothing of Node, and is revalidated by its ETag', async t => {
-  const world = await startSessionWorld(t)
-  const first = await world.browser().send('GET', configurationPath, { headers: { 'accept-encoding': 'identity' } })
-  t.match(first, { status: 200, headers: { 'content-type': /^text\/javascript/, 'cache-control': 'no-cache' } })
-  t.notMatch(first.text, /from"node:|require\(/)
-  t.match(first.headers['content-security-policy'], /^default-src 'none'; .*trusted-types 'none'$/, 'its worker asks for nothing')
-  const script = await configurationScript()
-  // 4 kB of it are the registries of channels and of kinds of checks, from which the plan reads their fields.
-  t.ok(script.brotli!.length <= 78_000, `${script.brotli!.length} bytes`)
-  const etag = String(first.headers.etag)
-  const again = await world.browser().send('GET', configurationPath, { headers: { 'if-none-match': etag } })
-  t.match([again.status, again.text, again.headers.etag], [304, '', etag])
-  const changed = await world.browser().send('GET', configurationPath, { headers: { 'if-none-match': '"old"' } })
-  t.equal(changed.status, 200)
-})
-
 t.test('bundling that fails is tried again at the next request', async t => {
-  const script = bundleOnce('configuration')
+  const script = bundleOnce()
   const node = process.execPath
   process.execPath = `${node}-that-is-missing`
   const failing = script()
   process.execPath = node
   await t.rejects(failing, { code: 'ENOENT' })
-  t.match(await script(), { type: 'text/javascript', mark: String })
+  t.match(await script(), { style: /^\/assets\/\w+\.css$/ })
+})
+
+/** A bundle that its style sheet names. */
+const madeAs = (style: string): Assets => ({
+  ...{ files: new Map(), app: { script: '', ofPage: {} }, signIn: { script: '', ofPage: {} } },
+  style,
 })
 
 t.test('page does not wait for the process of low priority that bundles in advance', async t => {
-  const made = (mark: string): Script => ({ type: 'text/javascript', body: Buffer.from(mark), brotli: null, mark })
   const started: Priority[] = []
-  const script = bundleOnce('configuration', (_, priority) => {
+  const script = bundleOnce(priority => {
     started.push(priority)
-    return priority === 'low' ? new Promise<Script>(() => undefined) : Promise.resolve(made('normal'))
+    return priority === 'low' ? new Promise<Assets>(() => undefined) : Promise.resolve(madeAs('normal'))
   })
   void script('low')
-  t.equal((await script()).mark, 'normal')
-  t.equal((await script('low')).mark, 'normal', 'later calls get the bundle that was made')
+  t.equal((await script()).style, 'normal')
+  t.equal((await script('low')).style, 'normal', 'later calls get the bundle that was made')
   t.strictSame(started, ['low', 'normal'])
 })
 
 t.test('page gets the bundle of the other process if one of the two fails', async t => {
-  const bundle = Promise.withResolvers<Script>()
-  const script = bundleOnce('configuration', (_, priority) =>
-    priority === 'low' ? Promise.reject(new Error('killed')) : bundle.promise,
-  )
+  const bundle = Promise.withResolvers<Assets>()
+  const script = bundleOnce(priority => (priority === 'low' ? Promise.reject(new Error('killed')) : bundle.promise))
   const failed = t.rejects(script('low'), { message: 'killed' }, 'no other process ran when this one began')
   const made = script()
   await failed
-  bundle.resolve({ type: 'text/javascript', body: Buffer.from(''), brotli: null, mark: 'normal' })
-  t.match(await made, { mark: 'normal' })
+  bundle.resolve(madeAs('normal'))
+  t.match(await made, { style: 'normal' })
 })
 
 t.test('bundle that was made in advance is not made again', async t => {
   const started: Priority[] = []
-  const script = bundleOnce('configuration', async (_, priority) => {
+  const script = bundleOnce(async priority => {
     started.push(priority)
-    return { type: 'text/javascript', body: Buffer.from(''), brotli: null, mark: priority }
+    return madeAs(priority)
   })
-  t.equal((await script('low')).mark, 'low')
-  t.equal((await script()).mark, 'low')
+  t.equal((await script('low')).style, 'low')
+  t.equal((await script()).style, 'low')
   t.strictSame(started, ['low'])
 })
 

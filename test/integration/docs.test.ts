@@ -84,7 +84,7 @@ const pages: Page[] = [
     name: 'observing-jobs.md',
     results: [{ id: 'daily-job@1' }, { observation: String, created_signal: false }],
   },
-  { name: 'configuration-as-files.md', results: [] },
+  { name: 'configuration-as-files.md', results: [{ document: /^kind: Destination/m, objects: 6 }] },
   {
     name: 'keys-and-audit.md',
     results: [{ id: 'database@1' }, { access: ['read', 'acknowledge'] }, { card: 4111 }],

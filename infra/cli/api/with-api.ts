@@ -1,6 +1,5 @@
 // Connection of a command to generation 3 of the API. A refusal becomes one sentence with an exit code. Texts of a server are never
 // printed unchanged.
-import { ClassicGone, ClassicRefusal, createClassicClient } from '#shared/api-v2/client.ts'
 import { type ApiClient, createApiClient } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
 import type { ServerEvent } from '#shared/api-v3/event-stream.ts'
@@ -29,12 +28,6 @@ export interface Api {
   events(path: string, after: string | null): AsyncGenerator<ServerEvent>
   /** Returns the result of a request, of any type. Throws the errors of the API's client. */
   call(request: ApiRequest, signal?: AbortSignal): Promise<unknown>
-  /** Returns the result of a request to generation 2, sent with the key of the latest call. Throws the errors of the API's client. */
-  classic(request: ApiRequest): Promise<unknown>
-  /** Returns true if an error of `classic` means that generation 2 is switched off. */
-  isGone(error: unknown): boolean
-  /** Returns the reason of a failed request; null: the error did not come from the API. */
-  reasonOf(error: unknown): { words: string; isUnanswered: boolean } | null
   /** Sets the text of the progress line. */
   say(text: string): void
   url: string
@@ -73,8 +66,7 @@ export async function withApiAt<T>(place: ApiPlace, run: (api: Api) => Promise<T
 function apiAt(place: ApiPlace, say: (text: string) => void, ending?: AbortSignal): Api {
   noteAsked(place.url)
   const connect = (key: string) => createApiClient({ url: place.url, key, userAgent })
-  let key = place.key
-  let client = connect(key)
+  let client = connect(place.key)
   let isRenewed = false
   async function renewing<R>(attempt: (client: ApiClient) => Promise<R>): Promise<R> {
     try {
@@ -82,8 +74,7 @@ function apiAt(place: ApiPlace, say: (text: string) => void, ending?: AbortSigna
     } catch (error) {
       if (place.renew === null || isRenewed || !(error instanceof ApiRefusal) || error.status !== 401) throw error
       isRenewed = true
-      key = await place.renew()
-      client = connect(key)
+      client = connect(await place.renew())
       return attempt(client)
     }
   }
@@ -113,23 +104,10 @@ function apiAt(place: ApiPlace, say: (text: string) => void, ending?: AbortSigna
         return items
       }),
     events: (path, after) => client.events(path, after, ending),
-    classic: request => createClassicClient({ url: place.url, key, userAgent }).call(request),
-    isGone: error => error instanceof ClassicGone,
-    reasonOf,
     say,
     url: place.url,
     remembered: place.workspace,
   }
-}
-
-function reasonOf(error: unknown): ReturnType<Api['reasonOf']> {
-  if (error instanceof ApiRefusal) {
-    const { field, used_by: users } = error.body.details
-    const place = typeof field === 'string' ? ` (${field})` : typeof users === 'string' ? ` (${users})` : ''
-    return { words: `${error.message}${place}`, isUnanswered: false }
-  }
-  if (error instanceof ClassicRefusal) return { words: `${error.message}: ${error.details}`, isUnanswered: false }
-  return error instanceof ApiUnreachable ? { words: error.message, isUnanswered: true } : null
 }
 
 /** Returns the error as a sentence for a person and an exit code for scripts. */

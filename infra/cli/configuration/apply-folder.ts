@@ -1,17 +1,21 @@
-// `./watchkeeper apply`: reads files and workspace, plans steps, and runs the steps. Prints one line after each step, and the counts at the
-// end.
+// `./watchkeeper apply`: reads the files and sends them. The service plans and carries out the plan; a long one takes several equal requests.
+// Prints one line for each step, and the counts at the end.
 
+import { ApiRefusal } from '#shared/api-v3/errors.ts'
+import {
+  type AppliedConfiguration,
+  type ConfigurationFault,
+  configurationResults as results,
+  type ConfigurationStep as Step,
+} from '#shared/contracts/session/configuration.ts'
+import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
-import { plan } from '../../../services/gateway/configuration/plan.ts'
-import { readPresent } from '../../../services/gateway/configuration/present.ts'
-import { failureSentence, runSteps, StepFailure } from '../../../services/gateway/configuration/run-steps.ts'
-import { type Step, type Verb, verbs } from '../../../services/gateway/configuration/step.ts'
-import { readWanted } from '../../../services/gateway/configuration/wanted.ts'
+import { standInName } from '../../../services/gateway/configuration/step.ts'
 import { exitCodes, StartError } from '../../runtime/start-error.ts'
+import { asStartError } from '../api/with-api.ts'
 import { type InWorkspace, withWorkspace } from '../api/with-workspace.ts'
 import type { ApiOptions } from '../noun.ts'
 import { oneLine, printJson, say, warn } from '../terminal/printing.ts'
-import { startProgress } from '../terminal/progress.ts'
 import { readFolder } from './read-folder.ts'
 
 export interface ApplyOptions extends ApiOptions {
@@ -19,42 +23,54 @@ export interface ApplyOptions extends ApiOptions {
   prune?: boolean
 }
 
+type Failed = NonNullable<AppliedConfiguration['failed']>
+type Send = (isDryRun: boolean) => Promise<AppliedConfiguration>
+
 export async function applyFolder(folder: string, options: ApplyOptions): Promise<void> {
+  const { json = false, dryRun = false, prune = false } = options
   try {
-    // Reads the files first, because their faults can be found without an installation.
-    const progress = startProgress('the files are read …')
-    const wanted = readWanted(await readFolder(folder, progress.say).finally(progress.end))
+    const files = await readFolder(folder)
     await withWorkspace(options, async place => {
-      requireEditor(place)
-      const { prune = false } = options
-      const withClassic = prune || wanted.subjects.length + wanted.tables.length > 0
-      const tablesOf = prune ? null : new Set(wanted.tables.map(({ subject }) => subject))
-      const clients = { api: place.api, workspace: place.workspace.id }
-      const present = await readPresent(clients, { withClassic, tablesOf })
-      const steps = plan(wanted, present, { workspace: place.workspace.id, prune, environment: process.env })
-      if (options.dryRun) return printPlan(steps, options)
-      await run(steps, { clients, present, place, options })
+      const send: Send = async isDryRun => {
+        const body = { files, values: valuesIn(process.env), prune, dry_run: isDryRun }
+        const path = `${place.root}/configuration`
+        const request = { method: 'POST', path, body, waitMs: clientLimits.configurationMs } as const
+        return (await place.api.call(request).catch(asFileFault)) as AppliedConfiguration
+      }
+      place.api.say('the files are compared …')
+      if (dryRun) return printPlan(await send(true), json)
+      if (prune && !json) announceLosses(await send(true))
+      await run(send, place, json)
     })
   } catch (error) {
-    if (options.json && error instanceof FileFault) printJson({ error: faultObject(error) })
+    if (json && error instanceof FileFault) printJson({ error: faultForScripts(error) })
     throw error
   }
 }
 
-/** Throws a StartError for a viewer. The API redacts values in responses to viewers, and redacted values cannot be compared. */
-export function requireEditor({ workspace }: InWorkspace): void {
-  if (workspace.role !== 'viewer') return
-  throw new StartError(
-    `The owner of the key is a viewer of the workspace "${oneLine(workspace.name)}", and must be editor or owner.`,
-    exitCodes.refused,
+/** Returns the variables that may give values which no file shows. */
+const valuesIn = (environment: NodeJS.ProcessEnv) =>
+  Object.fromEntries(
+    Object.entries(environment).filter(([name]) => /^WATCHKEEPER_(DESTINATION|RESOURCE|SUBJECT|TEMPLATE)_/.test(name)),
   )
+
+/** Throws the faults of the files that a refusal names, else the error. */
+function asFileFault(error: unknown): never {
+  const { faults = [] } = error instanceof ApiRefusal ? (error.body.details as { faults?: ConfigurationFault[] }) : {}
+  const [first, ...others] = faults.map(
+    ({ file, place, message, line, column, object }) =>
+      new FileFault(oneLine(file), place, oneLine(message), line === null ? null : { line, column: column ?? 1 }, object),
+  )
+  if (first === undefined) throw error
+  first.others = others
+  throw first
 }
 
 /** Prints the plan. The exit code says whether the workspace differs from the files. */
-function printPlan(steps: readonly Step[], options: ApplyOptions): void {
-  if (steps.some(({ verb }) => verb !== 'left')) process.exitCode = exitCodes.differs
-  if (options.json) {
-    printJson({ dry_run: true, steps: steps.map(stepObject), counts: countsOf(steps) })
+function printPlan({ steps, counts }: AppliedConfiguration, json: boolean): void {
+  if (steps.some(({ result }) => result !== 'left')) process.exitCode = exitCodes.differs
+  if (json) {
+    printJson({ dry_run: true, steps, counts })
     return
   }
   say('Nothing is written. It would be:')
@@ -68,79 +84,72 @@ function printPlan(steps: readonly Step[], options: ApplyOptions): void {
 
 const shownValue = (value: unknown): string => (value === undefined || value === null ? '(none)' : JSON.stringify(value))
 
-interface Run {
-  clients: Parameters<typeof readPresent>[0]
-  present: Parameters<typeof runSteps>[1]['present']
-  place: InWorkspace
-  options: ApplyOptions
+/** Sends the request until nothing remains. A step that an earlier response had is `left` in the next one, and counts once. */
+async function run(send: Send, { api }: InWorkspace, json: boolean): Promise<void> {
+  const done = new Map<string, Step>()
+  let remaining = 0
+  let failed: Failed | null = null
+  const end = (failure: object = {}) => {
+    const steps = [...done.values()]
+    if (json) return printJson({ dry_run: false, steps, counts: countsOf(steps), ...failure })
+    say(remaining === 0 ? `${summary(steps)}.` : `${summary(steps)}; ${remaining} of ${steps.length + remaining} are not done.`)
+  }
+  do {
+    const sent = await send(false).catch(error => {
+      const cause = asStartError(error)
+      if (!(cause instanceof StartError) || cause.exitCode !== exitCodes.notRunning) throw error
+      if (done.size > 0) end({ failed: { message: cause.message } })
+      throw new StartError(`${cause.message} Run it again to go on.`, cause.exitCode, cause.refusal)
+    })
+    for (const step of sent.steps) {
+      const id = `${step.kind} ${step.name}`
+      if (done.has(id)) continue
+      done.set(id, step)
+      if (!json) printStep(step)
+    }
+    remaining = sent.remaining
+    failed = sent.failed
+    api.say(`${done.size} of ${done.size + remaining} objects are done …`)
+  } while (remaining > 0 && failed === null)
+  if (failed === null) return end()
+  const { kind, name, message, may_repeat: mayRepeat } = failed
+  end({ failed: { kind, name, message } })
+  throw new StartError(failureSentence(failed), mayRepeat ? exitCodes.notRunning : exitCodes.refused)
 }
 
-async function run(steps: readonly Step[], { clients, present, place, options }: Run): Promise<void> {
-  if (!options.json) announceLosses(steps)
-  const done: Step[] = []
-  const onDone = (step: Step) => {
-    done.push(step)
-    place.api.say(`${done.length} of ${steps.length} objects are done …`)
-    if (!options.json) printStep(step)
-  }
-  try {
-    await runSteps(steps, { clients, present, onDone })
-  } catch (error) {
-    const failed = error instanceof StepFailure ? failureObject(error) : { message: String((error as Error).message) }
-    if (options.json) printJson({ dry_run: false, steps: done.map(stepObject), counts: countsOf(done), failed })
-    else say(`${summary(done)}; ${steps.length - done.length} of ${steps.length} are not done.`)
-    if (error instanceof StepFailure) throw sentenceOf(error)
-    throw error
-  }
-  if (options.json) printJson({ dry_run: false, steps: done.map(stepObject), counts: countsOf(done) })
-  else say(`${summary(done)}.`)
+function failureSentence({ kind, name, message, file, line, may_repeat: mayRepeat }: Failed): string {
+  const place = file === null ? '' : `${file}:${line}: `
+  const advice = mayRepeat ? 'run it again to go on' : 'correct it, and run it again to go on'
+  return oneLine(`${place}${kind} ${name} failed: ${message.replace(/\.$/, '')}; ${advice}.`)
 }
 
 /** Announces deletions before the first deletion runs. */
-function announceLosses(steps: readonly Step[]): void {
-  const losses = steps.filter(isLoss)
+function announceLosses({ steps }: AppliedConfiguration): void {
+  const losses = steps.filter(({ result, name }) => (result === 'deleted' || result === 'archived') && name !== standInName)
   if (losses.length === 0) return
   warn('No file names these, and --prune takes them away:')
-  for (const { verb, kind, name } of losses) warn(`  ${kind} ${name} will be ${verb}`)
+  for (const { result, kind, name } of losses) warn(`  ${kind} ${name} will be ${result}`)
 }
 
-const isLoss = ({ phase, verb }: Step) => phase !== 'destinations' && (verb === 'deleted' || verb === 'archived')
-
-const printStep = ({ verb, kind, name, what }: Step): void =>
-  say(`${verb.padEnd(8)}  ${kind} ${name}${what === '' ? '' : `: ${what}`}`)
+const printStep = ({ result, kind, name, what }: Step): void =>
+  say(`${result.padEnd(8)}  ${kind} ${name}${what === '' ? '' : `: ${what}`}`)
 
 /** Returns `3 made, 0 changed, 997 left`. The counts of deleted and archived objects appear only if they are above 0. */
 function summary(steps: readonly Step[]): string {
   const counts = countsOf(steps)
-  const shown = verbs.filter(verb => counts[verb] > 0 || (verb !== 'deleted' && verb !== 'archived'))
-  return shown.map(verb => `${counts[verb]} ${verb}`).join(', ')
+  const shown = results.filter(one => counts[one] > 0 || (one !== 'deleted' && one !== 'archived'))
+  return shown.map(one => `${counts[one]} ${one}`).join(', ')
 }
 
-function countsOf(steps: readonly Step[]): Record<Verb, number> {
+function countsOf(steps: readonly Step[]): Record<Step['result'], number> {
   const counts = { made: 0, changed: 0, left: 0, deleted: 0, archived: 0 }
-  for (const { verb } of steps) counts[verb]++
+  for (const { result } of steps) counts[result]++
   return counts
 }
 
-const stepObject = ({ verb, kind, name, what, changes, source }: Step) => ({
-  result: verb,
-  kind,
-  name,
-  what,
-  ...(changes === undefined
-    ? {}
-    : { changes: changes.map(({ member, old = null, new: now = null }) => ({ member, old, new: now })) }),
-  ...(source === null ? {} : { file: source.file, line: source.positionOf('').line }),
-})
-
 /** Returns a fault as JSON. `place` is the number of the line in the file; `message` begins with the dotted path. */
-const faultObject = (fault: FileFault) => ({
+const faultForScripts = (fault: FileFault) => ({
   ...fault.toJSON(),
   place: String(fault.at?.line ?? ''),
   message: fault.sentence,
 })
-
-const failureObject = ({ step, message }: StepFailure) => ({ kind: step.kind, name: step.name, message })
-
-const sentenceOf = (failure: StepFailure): StartError =>
-  new StartError(failureSentence(failure, 'run it again'), failure.isUnanswered ? exitCodes.notRunning : exitCodes.refused)

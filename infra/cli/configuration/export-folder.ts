@@ -1,15 +1,15 @@
-// `./watchkeeper export`: reads the whole workspace, then writes the files. Before it reads anything, the command refuses a folder that is
+// `./watchkeeper export`: requests the workspace as files, then writes them. Before it reads anything, the command refuses a folder that is
 // not empty.
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { ExportedConfiguration } from '#shared/contracts/session/configuration.ts'
+import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { counted } from '#shared/text/counted.ts'
-import { exportFiles, firstLine } from '../../../services/gateway/configuration/export-files.ts'
-import { readPresent } from '../../../services/gateway/configuration/present.ts'
+import { firstLine } from '../../../services/gateway/configuration/export-files.ts'
 import { exitCodes, StartError } from '../../runtime/start-error.ts'
 import { withWorkspace } from '../api/with-workspace.ts'
 import type { ApiOptions } from '../noun.ts'
 import { oneLine, printJson, say, warn } from '../terminal/printing.ts'
-import { requireEditor } from './apply-folder.ts'
 
 export interface ExportOptions extends ApiOptions {
   force?: boolean
@@ -20,17 +20,16 @@ export async function exportFolder(folder: string, options: ExportOptions): Prom
   if (before.length > 0 && !options.force) {
     throw new StartError(`The folder ${folder} is not empty: name another one, or say --force.`, exitCodes.refused)
   }
-  await withWorkspace(options, async place => {
-    requireEditor(place)
-    const clients = { api: place.api, workspace: place.workspace.id }
-    const exported = exportFiles(await readPresent(clients, { withClassic: true, tablesOf: null }))
-    const files = exported.files.map(({ path }) => path)
+  await withWorkspace(options, async ({ api, root }) => {
+    const request = { method: 'GET', path: `${root}/configuration`, waitMs: clientLimits.configurationMs } as const
+    const { files: texts = {}, objects, omitted } = (await api.call(request)) as ExportedConfiguration
+    const files = Object.keys(texts)
     requireInside(files)
-    await replace(folder, exported.files)
-    if (options.json) return printJson({ folder, files, objects: exported.objects, omitted: exported.omitted })
+    await replace(folder, texts)
+    if (options.json) return printJson({ folder, files, objects, omitted })
     for (const path of files) say(join(folder, path))
-    say(`${counted(exported.objects, 'object')} in ${counted(files.length, 'file')}.`)
-    for (const sentence of exported.omitted) warn(sentence)
+    say(`${counted(objects, 'object')} in ${counted(files.length, 'file')}.`)
+    for (const sentence of omitted) warn(sentence)
   })
 }
 
@@ -57,13 +56,13 @@ async function entriesOf(folder: string): Promise<string[]> {
  * Writes the files of this export. First removes files of an earlier export that this export does not replace, because `apply` would read
  * them too.
  */
-async function replace(folder: string, files: readonly { path: string; text: string }[]): Promise<void> {
+async function replace(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   try {
-    const kept = new Set(files.map(({ path }) => join(folder, path)))
+    const kept = new Set(Object.keys(files).map(path => join(folder, path)))
     for (const path of (await entriesOf(folder)).filter(name => name.endsWith('.yaml')).map(name => join(folder, name))) {
       if (!kept.has(path) && (await readFile(path, 'utf8')).startsWith(`${firstLine}\n`)) await rm(path)
     }
-    for (const { path, text } of files) {
+    for (const [path, text] of Object.entries(files)) {
       const file = join(folder, path)
       await mkdir(dirname(file), { recursive: true })
       await writeFile(file, text, { mode: 0o600 })

@@ -3,30 +3,25 @@
 import { isUtf8 } from 'node:buffer'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { clientLimits } from '#shared/limits/limits-of-clients.ts'
-import { type PlacedObject, readObjects } from '../../../services/gateway/configuration/document.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
 import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
 
-/**
- * Returns the objects of a folder or of one file, sorted by file name. `say` receives the progress. Throws StartError, and FileFault for
- * a fault in a file.
- */
-export async function readFolder(folder: string, say: (text: string) => void = () => {}): Promise<PlacedObject[]> {
-  const files = await filesOf(folder)
-  const objects: PlacedObject[] = []
+const bounds = limits.configuration
+
+/** Returns the texts of a folder or of one file, by path. Throws StartError, and FileFault for a file that is no text. */
+export async function readFolder(folder: string): Promise<Record<string, string>> {
+  const texts: Record<string, string> = {}
   let bytes = 0
-  for (const file of files) {
+  for (const file of await filesOf(folder)) {
     const text = await readText(file)
     bytes += Buffer.byteLength(text)
-    if (bytes > clientLimits.configurationBytes) throw tooMuch(folder, `${clientLimits.configurationBytes} bytes`)
-    objects.push(...readObjects(file, text, { onRead: share => say(`${Math.round(100 * share)} % of ${file} read …`) }))
-    if (objects.length > clientLimits.configurationObjects) throw tooMuch(folder, `${clientLimits.configurationObjects} objects`)
+    if (bytes > bounds.bytes) throw tooMuch(folder, `${bounds.bytes} bytes`)
+    texts[file] = text
   }
   // Refuses an empty folder, because it means a wrong name or a failed checkout. With --prune, an empty folder would delete everything.
-  if (objects.length === 0)
-    throw usageError(`${folder} holds no configuration: there is no object in any .yaml, .yml or .json file.`)
-  return objects
+  if (bytes === 0) throw usageError(`${folder} holds no configuration: there is no object in any .yaml, .yml or .json file.`)
+  return texts
 }
 
 async function filesOf(folder: string): Promise<string[]> {
@@ -42,16 +37,14 @@ async function filesOf(folder: string): Promise<string[]> {
       if (entry.name.startsWith('.')) continue
       if (entry.isDirectory()) folders.push(path)
       else if (/\.(ya?ml|json)$/i.test(entry.name)) found.push(path)
-      if (found.length + folders.length > clientLimits.configurationFiles) {
-        throw tooMuch(folder, `${clientLimits.configurationFiles} files and folders`)
-      }
+      if (found.length + folders.length > bounds.files) throw tooMuch(folder, `${bounds.files} files and folders`)
     }
   }
   return found.sort()
 }
 
 /** Throws FileFault for a file that is larger than `most` bytes or not UTF-8. */
-export async function readText(file: string, most: number = clientLimits.configurationFileBytes): Promise<string> {
+export async function readText(file: string, most: number = bounds.bytes): Promise<string> {
   const { size } = await stat(file).catch(failure(file))
   if (size > most) throw new FileFault(file, '', `it has more than ${most} bytes`)
   const bytes = await readFile(file).catch(failure(file))

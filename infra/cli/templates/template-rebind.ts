@@ -2,7 +2,7 @@
 // second run can continue an interrupted run. Reference: docs/reference/v3.md, 6.5.
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { inParallel } from '#shared/async/in-parallel.ts'
-import { clientLimits } from '#shared/limits/limits-of-clients.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { counted } from '#shared/text/counted.ts'
 import { exitCodes, StartError } from '../../runtime/start-error.ts'
 import type { Incident, Resource } from '../api/look-up-api.ts'
@@ -62,7 +62,7 @@ async function bindAll(
   { id: template }: TemplateView,
 ): Promise<void> {
   let done = 0
-  await inParallel(resources, clientLimits.requestsAtOnce, async ({ id, key }) => {
+  await inParallel(resources, limits.configuration.requestsAtOnce, async ({ id, key }) => {
     try {
       await api.call({ method: 'POST', path: `${root}${apiPath`/resources/${id}/rebind`}`, body: { template } })
     } catch (error) {

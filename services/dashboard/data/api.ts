@@ -11,13 +11,22 @@ export class Refusal extends Error {
   readonly code: string
   /** Name of the wrong field, as in the request; null: the refusal names no field. */
   readonly field: string | null
+  /** Facts of a refusal of generation 3 (`details`). */
+  readonly facts: Readonly<Record<string, unknown>>
 
-  constructor(status: number, code: string, sentence: string, field: string | null = null) {
+  constructor(
+    status: number,
+    code: string,
+    sentence: string,
+    field: string | null = null,
+    facts: Readonly<Record<string, unknown>> = {},
+  ) {
     super(sentence)
     this.name = 'Refusal'
     this.status = status
     this.code = code
     this.field = field
+    this.facts = facts
   }
 }
 
@@ -70,7 +79,7 @@ export function refusalOf(status: number, json: unknown, retryAfter: string | nu
   const field = [plain, named['field']].find(one => typeof one === 'string') ?? null
   const words = [details, message].find(one => typeof one === 'string' && one !== '')
   const wait = retryAfter === null || status === 503 ? '' : ` Wait ${retryAfter} s, then try again.`
-  return new Refusal(status, String(code), `${sentence(String(words ?? fallbackOf(status)))}${wait}`, field)
+  return new Refusal(status, String(code), `${sentence(String(words ?? fallbackOf(status)))}${wait}`, field, named)
 }
 
 const fallbackOf = (status: number): string =>

@@ -1,7 +1,6 @@
 // Export and import of a workspace's configuration: the files of `./watchkeeper export` in one file. An import shows its plan before it
 // changes anything.
 import { useSignal } from '@preact/signals'
-import { Refusal } from '../data/api.ts'
 import { serverNow } from '../data/clock.ts'
 import { counted, utc } from '../data/format.ts'
 import { may, workspace, workspaceId } from '../data/session.ts'
@@ -12,10 +11,9 @@ import { addPageStyle } from '../parts/page-style.ts'
 import { SettingsSections } from '../parts/sections.tsx'
 import { Empty } from '../parts/states.tsx'
 import settingsStyle from '../styles/settings.page.css'
+import { exportConfiguration } from './configuration-api.ts'
 import style from './exports.page.css'
 import { ImportFile } from './import-file.tsx'
-import { failureSentence } from './import-state.ts'
-import { openScript } from './open-script.ts'
 
 addPageStyle(settingsStyle)
 addPageStyle(style)
@@ -48,17 +46,10 @@ function Export() {
   const omitted = useSignal<readonly string[] | null>(null)
   const act = useAct(async () => {
     omitted.value = null
-    const script = openScript()
-    try {
-      const exported = await script.exportFile()
-      save(exported.text, nameOfFile())
-      omitted.value = exported.omitted
-      return `${counted(exported.objects, 'object')} exported to ${nameOfFile()}.`
-    } catch (error) {
-      throw new Refusal(0, '', failureSentence(error))
-    } finally {
-      script.end()
-    }
+    const exported = await exportConfiguration(workspaceId.peek() ?? '')
+    save(exported.document ?? '', nameOfFile())
+    omitted.value = exported.omitted
+    return `${counted(exported.objects, 'object')} exported to ${nameOfFile()}.`
   })
   return (
     <section aria-labelledby="export">

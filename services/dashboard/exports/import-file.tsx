@@ -1,20 +1,20 @@
-// Import of a file in steps: choose the file, enter the URLs of new destinations, read the plan of changes, then apply it.
+// Import of a file in steps: choose the file, enter the values that no file shows, read the plan of changes, then apply it.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import type { ReadingProgress, ShownStep } from '#shared/contracts/session/configuration-script.ts'
-import { counted, grouped } from '../data/format.ts'
+import type { ConfigurationStep } from '#shared/contracts/session/configuration.ts'
+import { counted } from '../data/format.ts'
+import { workspaceId } from '../data/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Labelled, TextField } from '../parts/form/field.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
-import { countsSentence, createImport, type Import, type ImportStage, rebinds } from './import-state.ts'
-import { openScript } from './open-script.ts'
+import { sendConfiguration } from './configuration-api.ts'
+import { countsSentence, createImport, type Import, type ImportStage, type MissingValue, rebinds } from './import-state.ts'
 import { StepTable } from './step-table.tsx'
 
 export function ImportFile() {
-  const importing = useMemo(() => createImport({ open: openScript }), [])
+  const importing = useMemo(() => createImport(sendConfiguration(workspaceId.peek() ?? '')), [])
   const stage = importing.stage.value
   useWarning(stage.at === 'writing')
-  useEffect(() => importing.leave, [importing])
   const area = useRef<HTMLDivElement>(null)
   const shown = useRef(stage.at)
   useEffect(() => {
@@ -70,9 +70,9 @@ function Stage({ stage, importing }: { stage: ImportStage; importing: Import }) 
     case 'waiting':
       return null
     case 'reading':
-      return <Reading name={stage.name} progress={stage.progress} onCancel={importing.restart} />
+      return <Reading name={stage.name} onCancel={importing.restart} />
     case 'asking':
-      return <Urls destinations={stage.destinations} importing={importing} />
+      return <Values missing={stage.missing} importing={importing} />
     case 'planned':
       return <Plan name={stage.name} steps={stage.steps} importing={importing} />
     case 'writing':
@@ -95,30 +95,20 @@ function Stage({ stage, importing }: { stage: ImportStage; importing: Import }) 
         </>
       )
     case 'failed':
-      return <Failure sentence={stage.sentence} done={stage.done} />
+      return <Failure sentences={stage.sentences} done={stage.done} />
   }
 }
 
-/**
- * Shows the progress of a reading. The sentence for screen readers omits the percentage, because a screen reader reads every changed
- * sentence again.
- */
-function Reading({ name, progress, onCancel }: { name: string; progress: ReadingProgress; onCancel(): void }) {
+function Reading({ name, onCancel }: { name: string; onCancel(): void }) {
   return (
     <>
-      <p aria-busy="true">{readingSentence(name, progress)}</p>
-      <progress {...(progress.at === 'file' ? { max: 1, value: progress.share } : {})} aria-label={`Reading ${name}`} />
+      <p aria-busy="true">Comparing {name} with the workspace…</p>
+      <progress aria-label={`Reading ${name}`} />
       <p class="acts">
         <Button onClick={onCancel}>Cancel</Button>
       </p>
     </>
   )
-}
-
-function readingSentence(name: string, progress: ReadingProgress): string {
-  if (progress.at === 'file') return `Reading ${name}…`
-  if (progress.at === 'objects') return `Checking what ${name} says…`
-  return `Reading what the workspace has${progress.found === 0 ? '' : `: ${grouped(progress.found)} monitors so far`}…`
 }
 
 function Stop({ importing }: { importing: Import }) {
@@ -136,12 +126,20 @@ function Stop({ importing }: { importing: Import }) {
   )
 }
 
-function Failure({ sentence, done }: { sentence: string; done: readonly ShownStep[] | null }) {
+/** Number of faults that are shown. */
+const faultsMost = 20
+
+function Failure({ sentences, done }: { sentences: readonly string[]; done: readonly ConfigurationStep[] | null }) {
   return (
     <>
-      <p class="refusal" role="alert">
-        {sentence}
-      </p>
+      <div role="alert">
+        {sentences.slice(0, faultsMost).map(sentence => (
+          <p key={sentence} class="refusal">
+            {sentence}
+          </p>
+        ))}
+      </div>
+      {sentences.length > faultsMost && <p class="dim">And {counted(sentences.length - faultsMost, 'more fault')}.</p>}
       {done === null ? (
         <p>Nothing was written.</p>
       ) : (
@@ -154,19 +152,25 @@ function Failure({ sentence, done }: { sentence: string; done: readonly ShownSte
   )
 }
 
-/** Form for the URLs of new destinations. The file contains no URLs, because they are secrets. */
-function Urls({ destinations, importing }: { destinations: readonly string[]; importing: Import }) {
+/** Form for values that the file does not contain, because they are secrets. */
+function Values({ missing, importing }: { missing: readonly MissingValue[]; importing: Import }) {
   const send = (values: FormData) =>
-    importing.giveUrls(new Map(destinations.map(name => [name, textOf(values, `url of ${name}`)])))
+    importing.giveValues(Object.fromEntries(missing.map(({ variable }) => [variable, textOf(values, variable)])))
   return (
     <div class="urls">
       <p>
-        {counted(destinations.length, 'destination')} of the file {destinations.length === 1 ? 'is' : 'are'} new. A file holds no
-        URLs: give them here.
+        {counted(missing.length, 'value')} {missing.length === 1 ? 'is' : 'are'} needed that no file holds: URLs of new
+        destinations and secrets. Give them here.
       </p>
       <Form fields={[]} act="Show the plan" send={send}>
-        {destinations.map(name => (
-          <TextField key={name} name={`url of ${name}`} label={`URL of ${name}`} type="url" inputMode="url" autoComplete="off" />
+        {missing.map(({ variable, value }) => (
+          <TextField
+            key={variable}
+            name={variable}
+            label={value}
+            type={variable.endsWith('_URL') ? 'url' : 'password'}
+            autoComplete="off"
+          />
         ))}
       </Form>
       {importing.refusal.value !== null && (
@@ -178,8 +182,8 @@ function Urls({ destinations, importing }: { destinations: readonly string[]; im
   )
 }
 
-function Plan({ name, steps, importing }: { name: string; steps: readonly ShownStep[]; importing: Import }) {
-  const changes = steps.filter(({ verb }) => verb !== 'left').length
+function Plan({ name, steps, importing }: { name: string; steps: readonly ConfigurationStep[]; importing: Import }) {
+  const changes = steps.filter(({ result }) => result !== 'left').length
   const moved = rebinds(steps)
   return (
     <>

@@ -1,14 +1,14 @@
 // Table of the objects of a file, with the planned change of every object. Changed objects come first; unchanged objects are folded.
-import type { ShownStep } from '#shared/contracts/session/configuration-script.ts'
+import type { ConfigurationStep } from '#shared/contracts/session/configuration.ts'
 import { counted, grouped } from '../data/format.ts'
 import { type Column, Table } from '../parts/table/table.tsx'
 
 /** Maximum number of rows; more rows would slow the page. */
 const rowsMost = 200
 
-export function StepTable({ steps }: { steps: readonly ShownStep[] }) {
-  const changing = steps.filter(({ verb }) => verb !== 'left')
-  const left = steps.filter(({ verb }) => verb === 'left')
+export function StepTable({ steps }: { steps: readonly ConfigurationStep[] }) {
+  const changing = steps.filter(({ result }) => result !== 'left')
+  const left = steps.filter(({ result }) => result === 'left')
   return (
     <>
       <Rows label="Made and changed" steps={changing} empty="Nothing is made or changed." />
@@ -22,7 +22,7 @@ export function StepTable({ steps }: { steps: readonly ShownStep[] }) {
   )
 }
 
-function Rows({ label, steps, empty }: { label: string; steps: readonly ShownStep[]; empty: string }) {
+function Rows({ label, steps, empty }: { label: string; steps: readonly ConfigurationStep[]; empty: string }) {
   const more = steps.length - rowsMost
   return (
     <>
@@ -38,8 +38,8 @@ function Rows({ label, steps, empty }: { label: string; steps: readonly ShownSte
   )
 }
 
-const columns: readonly Column<ShownStep>[] = [
-  { head: 'Result', cell: ({ verb }) => <span class={verb === 'left' ? 'dim' : 'verb'}>{verb}</span> },
+const columns: readonly Column<ConfigurationStep>[] = [
+  { head: 'Result', cell: ({ result }) => <span class={result === 'left' ? 'dim' : 'verb'}>{result}</span> },
   { head: 'Kind', cell: ({ kind }) => kind },
   { head: 'Object', cell: ({ name }) => <code>{name}</code> },
   { head: 'What', cell: ({ what }) => what || '–' },

@@ -71,7 +71,7 @@ export async function readBodyText(
   }
   const chunks: Buffer[] = []
   const size = await readChunks(request, reply, chunks, maxBytes)
-  if (size > limits.http.discardBytes) reply.header('connection', 'close')
+  if (size > Math.max(maxBytes, limits.http.discardBytes)) reply.header('connection', 'close')
   await requireWanted(request, reply)
   if (size > maxBytes) {
     throw tooLarge(`A request body has at most ${maxBytes} bytes`)
@@ -133,7 +133,7 @@ function readChunks(request: FastifyRequest, reply: FastifyReply, chunks: Buffer
         chunks.push(chunk)
         kept.keep(chunk.length)
       }
-      if (isSettled || size <= limits.http.discardBytes) return
+      if (isSettled || size <= Math.max(maxBytes, limits.http.discardBytes)) return
       raw.pause()
       complete()
     }

@@ -18,7 +18,6 @@ import {
 } from 'yaml'
 import { isObject } from '#shared/json-shape/is-object.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { oneLine } from '#shared/text/one-line.ts'
 import { FileFault, type Position, syntaxFault } from './file-fault.ts'
 
@@ -156,7 +155,7 @@ function* tokensOf(text: string, { lines, onRead }: Reading): Generator<CST.Toke
 
 function plainValue(document: Document.Parsed, whole: Omit<PlacedObject, 'value'>, lines: LineCounter): unknown {
   try {
-    return document.toJS({ maxAliasCount: clientLimits.configurationAliases })
+    return document.toJS({ maxAliasCount: limits.configuration.aliases })
   } catch (error) {
     if (error instanceof RangeError) throw faultAt(whole, '', tooDeep)
     if (error instanceof ReferenceError) {

@@ -33,20 +33,14 @@ export function createKeptValues(environment: Readonly<Record<string, string | u
       if (user !== undefined) throw faultAt(source, path, `${user} and ${words} would both be read from ${name}: rename one`)
       users.set(name, words)
       const given = environment[name] ?? ''
+      const lacking = (why: string) =>
+        faultAt(source, path, `the file does not show it, and ${why}`).mendedBy({ variable: name, value: words })
       if (given !== '') return typeof value === 'string' ? given : parsed(given, name, { source, path })
       if (stored === undefined) {
-        throw faultAt(
-          source,
-          path,
-          `the file does not show it, and nothing is stored: set ${name} to the whole value of ${words}`,
-        )
+        throw lacking(`nothing is stored: set ${name} to the whole value of ${words}`)
       }
       if (standsFor(variable.at(-1) ?? '', value, stored)) return stored
-      throw faultAt(
-        source,
-        path,
-        `the file does not show it, and the stored value is another: set ${name} to the whole value of ${words}`,
-      )
+      throw lacking(`the stored value is another: set ${name} to the whole value of ${words}`)
     },
   }
 }

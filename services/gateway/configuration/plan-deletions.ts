@@ -6,7 +6,7 @@ import { apiPath } from '#shared/api-v3/api-path.ts'
 import { fileKindOf } from './kinds.ts'
 import { isSame, standIn } from './plan-destinations.ts'
 import { highest, type Revisions } from './plan-templates.ts'
-import { type Present, type PresentSubject, tablePath } from './present.ts'
+import { inWorkspace, type Present, type PresentSubject, tablePath } from './present.ts'
 import { left, type Phase, type Step, type StepRequest } from './step.ts'
 import type { WantedConfiguration } from './wanted.ts'
 
@@ -110,8 +110,6 @@ function unusedParts(wanted: WantedConfiguration, present: readonly PresentSubje
     ...pairs.flatMap(({ one, found }) => without(found.signals, one.signals).map(part => signal(one.key, part))),
   ]
 }
-
-const inWorkspace = (workspace: string): string => `?workspace_id=${encodeURIComponent(workspace)}`
 
 const gone = (phase: Phase, kind: string, name: string, request: StepRequest): Step => ({
   verb: 'deleted',

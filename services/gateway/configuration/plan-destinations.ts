@@ -13,8 +13,9 @@ import { isHttpUrl } from '#shared/net/http-url.ts'
 import { hidden } from '#shared/secrecy/redacted-value.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
+import type { Faults } from './file-fault.ts'
 import { variableName } from './kept-values.ts'
-import { left, type Step } from './step.ts'
+import { left, type Step, standInName } from './step.ts'
 import type { WantedDestination } from './wanted.ts'
 
 export interface KnownDestination {
@@ -26,18 +27,19 @@ export interface KnownDestination {
 interface DestinationPlanContext {
   workspace: string
   environment: Readonly<Record<string, string | undefined>>
+  faults: Faults
 }
 
 /** Plans the steps. `known`: all destinations, with the names that they have after the steps. */
 export function planDestinations(
   wanted: readonly WantedDestination[],
   present: readonly SentDestination[],
-  { workspace, environment }: DestinationPlanContext,
+  { workspace, environment, faults }: DestinationPlanContext,
 ): { steps: Step[]; known: KnownDestination[] } {
   requireOwnVariables(wanted)
   const all = apiPath`/workspaces/${workspace}/destinations`
   const matched = wanted.map(one => ({ one, found: present.find(({ name }) => isSame(name, one.name)) }))
-  const steps = matched.map(({ one, found }) =>
+  const steps = faults.each(matched, ({ one, found }) =>
     found === undefined
       ? made(one, all, environment)
       : changed(one, found, `${all}/${encodeURIComponent(found.id)}`, environment),
@@ -71,9 +73,9 @@ function requireOwnVariables(wanted: readonly WantedDestination[]): void {
 function urlOf({ source, name }: WantedDestination, environment: DestinationPlanContext['environment']): string {
   const variable = variableOf(name)
   const url = environment[variable] ?? ''
-  if (url === '') throw faultAt(source, 'name', `"${name}" is new: set ${variable} to its URL`)
   if (isHttpUrl(url, limits.destination.urlCharacters)) return url
-  throw faultAt(source, 'name', `${variable} must be an http or https URL`)
+  const fault = url === '' ? `"${name}" is new: set ${variable} to its URL` : `${variable} must be an http or https URL`
+  throw faultAt(source, 'name', fault).mendedBy({ variable, value: `URL of ${name}` })
 }
 
 /** Returns the secret settings that the environment has, by the name of their variable. */
@@ -92,7 +94,11 @@ function made(one: WantedDestination, path: string, environment: DestinationPlan
   const isDefault = one.isDefault === true
   const secrets = secretsOf(one, environment)
   const lacking = secrets.find(({ isRequired, value }) => isRequired && value === undefined)
-  if (lacking !== undefined) throw faultAt(source, 'name', `"${name}" is new: set ${lacking.variable} to its ${lacking.key}`)
+  if (lacking !== undefined) {
+    const { variable, key } = lacking
+    const fault = faultAt(source, 'name', `"${name}" is new: set ${variable} to its ${key}`)
+    throw fault.mendedBy({ variable, value: `${key} of ${name}` })
+  }
   const given = secrets.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value]]))
   const place = {
     ...(hasTopField(type, 'url') ? { url: urlOf(one, environment) } : {}),
@@ -165,7 +171,7 @@ function changed(
  * the next run deletes it.
  */
 export const standIn = {
-  name: 'Stand-in of ./watchkeeper apply',
+  name: standInName,
   type: plainChannel.type,
   url: 'https://stand-in.invalid/',
 } as const

@@ -12,6 +12,7 @@ import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { fileForm, hasHiddenPart } from '#shared/secrecy/file-form.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
+import type { Faults } from './file-fault.ts'
 import type { KeptValues } from './kept-values.ts'
 import { fileKindOf } from './kinds.ts'
 import { highest, type Revisions } from './plan-templates.ts'
@@ -23,6 +24,7 @@ interface ResourcePlanContext {
   workspace: string
   revisions: Revisions
   kept: KeptValues
+  faults: Faults
 }
 
 type Meta = Readonly<Record<string, unknown>>
@@ -41,10 +43,10 @@ interface Judged {
 export function planResources(
   wanted: readonly WantedResource[],
   { resources, locations }: Present,
-  { workspace, revisions, kept }: ResourcePlanContext,
+  { workspace, revisions, kept, faults }: ResourcePlanContext,
 ): Step[] {
   const present = new Map(resources.map(resource => [resource.key, resource]))
-  return wanted.map(sent => {
+  return faults.each(wanted, (sent): Step => {
     const found = present.get(sent.key)
     if (found !== undefined) requireSameKind(sent, found)
     const one = withKeptValues(sent, found, kept)

@@ -6,10 +6,11 @@ import { apiPath } from '#shared/api-v3/api-path.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { slugOf } from '#shared/text/slug.ts'
 import { faultAt } from './document.ts'
+import type { Faults } from './file-fault.ts'
 import type { KeptValues } from './kept-values.ts'
 import { fileKindOf } from './kinds.ts'
 import { labelChange, memberOf } from './plan-resources.ts'
-import type { Present, PresentSubject } from './present.ts'
+import { inWorkspace, type Present, type PresentSubject } from './present.ts'
 import { left, type Step, type StepRequest } from './step.ts'
 import type { SubjectRule } from './subject-rules.ts'
 import type { SubjectSignal, WantedSubject } from './wanted.ts'
@@ -17,14 +18,15 @@ import type { SubjectSignal, WantedSubject } from './wanted.ts'
 interface SubjectPlanContext {
   workspace: string
   kept: KeptValues
+  faults: Faults
 }
 
 export function planSubjects(
   wanted: readonly WantedSubject[],
   { resources, classic }: Present,
-  { workspace, kept }: SubjectPlanContext,
+  { workspace, kept, faults }: SubjectPlanContext,
 ): Step[] {
-  return wanted.map(sent => {
+  return faults.each(wanted, (sent): Step => {
     const resource = resources.find(({ key }) => key === sent.key)
     const one = withKeptValues(
       sent,
@@ -160,7 +162,7 @@ function partRequests<T extends { key: string; name: string }>(
   { all, workspace, bodyOf }: Part<T>,
 ) {
   const { key, name } = wanted
-  const query = `?workspace_id=${encodeURIComponent(workspace)}`
+  const query = inWorkspace(workspace)
   const replace: StepRequest = {
     api: 'v2',
     method: 'POST',

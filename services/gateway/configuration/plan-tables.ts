@@ -2,13 +2,19 @@
 import { isWebsiteTemplate, websiteTemplate } from '#shared/checks/http/website-template.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
+import type { Faults } from './file-fault.ts'
 import { isSame, type KnownDestination } from './plan-destinations.ts'
 import type { Present } from './present.ts'
 import { left, type Step } from './step.ts'
 import type { WantedConfiguration, WantedTable } from './wanted.ts'
 
-export function planTables(wanted: WantedConfiguration, present: Present, known: readonly KnownDestination[]): Step[] {
-  return wanted.tables.map(table => {
+interface TablePlanContext {
+  known: readonly KnownDestination[]
+  faults: Faults
+}
+
+export function planTables(wanted: WantedConfiguration, present: Present, { known, faults }: TablePlanContext): Step[] {
+  return faults.each(wanted.tables, (table): Step => {
     const { source, subject } = table
     const isMonitor = isOfMonitor(table, wanted, present)
     const rows = table.rows.map(({ destination, on }, i) => {

@@ -8,7 +8,7 @@ import { manifestOf } from '#shared/manifest/manifest-of.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { templateObject } from '../v3/templates/template-object.ts'
 import { faultAt } from './document.ts'
-import { FileFault } from './file-fault.ts'
+import { type Faults, FileFault } from './file-fault.ts'
 import type { KeptValues } from './kept-values.ts'
 import type { KnownDestination } from './plan-destinations.ts'
 import type { Present } from './present.ts'
@@ -22,6 +22,7 @@ interface TemplatePlanContext {
   workspace: string
   known: readonly KnownDestination[]
   kept: KeptValues
+  faults: Faults
 }
 
 interface Planned {
@@ -32,14 +33,13 @@ interface Planned {
 export function planTemplates(
   wanted: readonly WantedTemplate[],
   { templates, destinations }: Present,
-  { workspace, known, kept }: TemplatePlanContext,
+  { workspace, known, kept, faults }: TemplatePlanContext,
 ): Planned {
   // The contents are compared by the names that destinations have after the steps. Otherwise the plan would take a renamed destination for
   // changed content.
   const names = destinations.map(({ id }) => known.find(one => one.id === id) ?? { id, name: id })
   const contents = new Map(templates.map(template => [idOf(template), manifestOf(template, names)]))
-  const planned: Planned = { steps: [], revisions: new Map() }
-  for (const given of wanted.toSorted(byVersion)) {
+  const steps = faults.each(wanted.toSorted(byVersion), (given): Step => {
     const one = withKeptDefaults(given, templates, kept)
     const { source, key, sent } = one
     const version = one.version ?? versionFor(one, contents, known)
@@ -56,9 +56,10 @@ export function planTemplates(
     const step = { phase: 'templates', kind: 'Template', name: id, source } as const
     const path = apiPath`/workspaces/${workspace}/templates`
     const post = { api: 'v3', method: 'POST', path, body: { ...sent, version } } as const
-    planned.steps.push(found === undefined ? { ...step, verb: 'made', what: '', requests: [post] } : left(step))
-  }
-  return { ...planned, revisions: revisionsOf(contents, known) }
+    return found === undefined ? { ...step, verb: 'made', what: '', requests: [post] } : left(step)
+  })
+  faults.settle()
+  return { steps, revisions: revisionsOf(contents, known) }
 }
 
 /** Returns the Template with the defaults that its file does not show: those of the same revision, or of the highest one. */

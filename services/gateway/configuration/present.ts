@@ -1,12 +1,12 @@
-// Present objects of a workspace, read over the API. Generation 2 is used only for data that generation 3 lacks.
+// Present objects of a workspace, read by the routes of the API. Generation 2 is used only for data that generation 3 lacks.
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { inParallel } from '#shared/async/in-parallel.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
-import type { ConfigurationApi } from '#shared/contracts/session/configuration-script.ts'
-import { clientLimits } from '#shared/limits/limits-of-clients.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { isOfGenerations1And2 } from '#shared/subjects/classic-kind.ts'
+import { ApiRefusal, type Clients, read, readPages } from './api.ts'
 import { inReadingOrder, type PolicyDocument, type SubjectRule } from './subject-rules.ts'
 import type { SubjectSignal, TableRow } from './wanted.ts'
 
@@ -45,12 +45,6 @@ export interface Present {
   } | null
 }
 
-/** Clients of the API. The types of their results are not checked, because the API's contract guarantees them. */
-export interface Clients {
-  api: ConfigurationApi
-  workspace: string
-}
-
 export interface ReadOptions {
   /** Whether generation 2 is read at all. */
   withClassic: boolean
@@ -58,15 +52,14 @@ export interface ReadOptions {
   tablesOf: ReadonlySet<string> | null
 }
 
-/** Reads the workspace. Throws the errors of the clients. */
+/** Reads the workspace. Throws ApiRefusal. */
 export async function readPresent(clients: Clients, { withClassic, tablesOf }: ReadOptions): Promise<Present> {
-  const { api, workspace } = clients
-  const root = apiPath`/workspaces/${workspace}`
+  const root = apiPath`/workspaces/${clients.workspace}`
   const [locations, destinations, templates, resources] = await Promise.all([
-    api.all<Present['locations'][number]>('/locations'),
-    api.all<SentDestination>(`${root}/destinations`),
-    api.all<SentTemplate>(`${root}/templates`),
-    api.list<PresentResource>(`${root}/resources`, { state: 'all', answers: 'named' }, 'Resources'),
+    read<Present['locations']>(clients, 'v3', '/locations'),
+    read<SentDestination[]>(clients, 'v3', `${root}/destinations`),
+    read<SentTemplate[]>(clients, 'v3', `${root}/templates`),
+    readPages<PresentResource>(clients, `${root}/resources?state=all&answers=named`),
   ])
   const present = {
     locations,
@@ -79,14 +72,13 @@ export async function readPresent(clients: Clients, { withClassic, tablesOf }: R
 }
 
 async function readClassic(clients: Clients, resources: readonly PresentResource[], tablesOf: ReadOptions['tablesOf']) {
-  const { api, workspace } = clients
-  const get = (path: string) => api.classic({ method: 'GET', path, query: { workspace_id: workspace } })
+  const get: Get = path => read(clients, 'v2', `${path}${inWorkspace(clients.workspace)}`)
   try {
-    const listed = (await get('/subjects')) as { id: string }[]
+    const listed = await get<{ id: string }[]>('/subjects')
     const custom = new Set(resources.flatMap(({ key, template }) => (template === null ? [key] : [])))
     const subjects = await inParallel(
       listed.filter(({ id }) => custom.has(id)),
-      clientLimits.requestsAtOnce,
+      limits.configuration.requestsAtOnce,
       ({ id }) => readSubject(get, id),
     )
     const active = new Set(resources.flatMap(({ key, archived_at }) => (archived_at === null ? [key] : [])))
@@ -94,12 +86,12 @@ async function readClassic(clients: Clients, resources: readonly PresentResource
     const owners = resources.filter(one => one.archived_at === null && hasTable(one) && (tablesOf?.has(one.key) ?? true))
     const tables = await inParallel(
       owners,
-      clientLimits.requestsAtOnce,
+      limits.configuration.requestsAtOnce,
       async owner => [owner.key, await readTable(get, owner)] as const,
     )
     return { subjects, customMonitors, tables: new Map(tables), numbers: await readNumbers(clients) }
   } catch (error) {
-    if (api.isGone(error)) return null
+    if (error instanceof ApiRefusal && error.status === 410) return null
     throw error
   }
 }
@@ -109,21 +101,28 @@ async function readClassic(clients: Clients, resources: readonly PresentResource
  */
 const hasTable: (resource: PresentResource) => boolean = isOfGenerations1And2
 
+type Get = <T>(path: string) => Promise<T>
+
+/** Query of a path of generation 2. */
+export const inWorkspace = (workspace: string): string => `?workspace_id=${encodeURIComponent(workspace)}`
+
 /** Returns a map from the name of a destination in lower case to the number that identifies it in generation 2. */
-export async function readNumbers({ api, workspace }: Clients): Promise<Map<string, number>> {
-  const path = '/notifications/destinations'
-  const all = (await api.classic({ method: 'GET', path, query: { workspace_id: workspace } })) as { id: number; name: string }[]
+export async function readNumbers(clients: Clients): Promise<Map<string, number>> {
+  const path = `/notifications/destinations${inWorkspace(clients.workspace)}`
+  const all = await read<{ id: number; name: string }[]>(clients, 'v2', path)
   return new Map(all.map(({ id, name }) => [name.toLowerCase(), id]))
 }
 
-async function readSubject(get: (path: string) => Promise<unknown>, key: string): Promise<PresentSubject> {
-  const signals = (await get(apiPath`/subjects/${key}/signals`)) as {
-    id: string
-    name: string
-    signal_kind: string
-    meta: Record<string, unknown>
-  }[]
-  const rules = (await get(apiPath`/subjects/${key}/rules`)) as { id: string; name: string; document: PolicyDocument }[]
+interface ClassicSignal {
+  id: string
+  name: string
+  signal_kind: string
+  meta: Record<string, unknown>
+}
+
+async function readSubject(get: Get, key: string): Promise<PresentSubject> {
+  const signals = await get<ClassicSignal[]>(apiPath`/subjects/${key}/signals`)
+  const rules = await get<{ id: string; name: string; document: PolicyDocument }[]>(apiPath`/subjects/${key}/rules`)
   const read = rules.map(({ id, name, document }) => ({ key: id, name, document }))
   return {
     key,
@@ -134,10 +133,9 @@ async function readSubject(get: (path: string) => Promise<unknown>, key: string)
   }
 }
 
-async function readTable(get: (path: string) => Promise<unknown>, { id, key, template }: PresentResource): Promise<TableRow[]> {
-  const { selections } = (await get(tablePath({ id, key, isMonitor: template !== null }))) as {
-    selections: { destination_name: string; alert_kinds: string[] }[]
-  }
+async function readTable(get: Get, { id, key, template }: PresentResource): Promise<TableRow[]> {
+  const path = tablePath({ id, key, isMonitor: template !== null })
+  const { selections } = await get<{ selections: { destination_name: string; alert_kinds: string[] }[] }>(path)
   return selections.map(({ destination_name, alert_kinds }) => ({ destination: destination_name, on: alert_kinds }))
 }
 

@@ -1,9 +1,13 @@
 // One step of a plan as data: the kind of change, the changed object, and the requests to send. The runner of steps reads only this data.
+import type { ConfigurationStep } from '#shared/contracts/session/configuration.ts'
+import type { ApiRequest } from './api.ts'
 import type { PlacedObject } from './document.ts'
 import type { TableRow } from './wanted.ts'
 
-export const verbs = ['made', 'changed', 'left', 'deleted', 'archived'] as const
-export type Verb = (typeof verbs)[number]
+export type Verb = ConfigurationStep['result']
+
+/** Name of the temporary destination that takes the default mark from another one (plan-destinations.ts). */
+export const standInName = 'Stand-in of ./watchkeeper apply'
 
 /** Phases in the order in which they run. Steps of one phase run in parallel unless the phase is sequential. */
 export const phases = [
@@ -36,11 +40,7 @@ export interface Change {
   new: unknown
 }
 
-export interface StepRequest {
-  api: 'v2' | 'v3'
-  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
-  body?: unknown
+export interface StepRequest extends ApiRequest {
   /** True: the id of the object that the step's first request created is appended to `path`. */
   isBelowMade?: true
   /** Expected id of the new object. Generation 2 derives the id from the object's name. */

@@ -12,6 +12,7 @@ import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import { isLabelKey, isLabelValue } from '../v3/resources/labels.ts'
 import { faultAt, type PlacedObject } from './document.ts'
+import { createFaults } from './file-fault.ts'
 import { type DeliveryTableFile, type DestinationFile, kinds, type SubjectFile } from './kinds.ts'
 import { readRules, type SubjectRule } from './subject-rules.ts'
 
@@ -85,15 +86,17 @@ export interface WantedConfiguration {
   tables: WantedTable[]
 }
 
-/** Returns the wanted state. Throws FileFault for the first faulty object, in the order of the files. */
+/** Returns the wanted state. Throws FileFault for the first faulty object, in the order of the files, with all others. */
 export function readWanted(objects: readonly PlacedObject[]): WantedConfiguration {
   const wanted: WantedConfiguration = { destinations: [], templates: [], resources: [], subjects: [], tables: [] }
   const named = new Map<string, PlacedObject>()
-  for (const source of objects) {
+  const faults = createFaults()
+  faults.each(objects, source => {
     requireShape(source)
     requireOnce(source, named)
     addTo(wanted, source)
-  }
+  })
+  faults.settle()
   const [, second] = wanted.destinations.filter(({ isDefault }) => isDefault)
   if (second !== undefined) throw faultAt(second.source, 'default', 'another destination is the default already')
   return wanted

@@ -11,9 +11,6 @@ export interface Asset {
   brotli: Buffer | null
 }
 
-/** An asset whose path stays the same. `mark`: hash of its content. */
-export type Script = Asset & { mark: string }
-
 /** Paths of the scripts that the HTML of a page links. The scripts also contain the style sheets of pages. */
 export interface Bundle {
   script: string
@@ -30,22 +27,13 @@ export interface Assets {
   style: string
 }
 
-/** Bundles by name. */
-export interface Bundles {
-  dashboard: Assets
-  configuration: Script
-}
-
 /** Message of the process that bundles: the bundle, or the messages of the bundler. */
-export type Bundled<Name extends keyof Bundles = keyof Bundles> = { made: Bundles[Name] } | { fault: string }
+export type Bundled = { made: Assets } | { fault: string }
 
 export const assetFolder = '/assets'
 
 /** Bundles the dashboard once. Rejects with the bundler's messages if a source has an error. */
-export const dashboardAssets = bundleOnce('dashboard')
-
-/** Script that plans configuration files, bundled at its first request. Its ETag is derived from its content. */
-export const configurationScript = bundleOnce('configuration')
+export const dashboardAssets = bundleOnce()
 
 /** Priority of the process that bundles. `low`: nobody waits for the bundle yet. */
 export type Priority = 'low' | 'normal'
@@ -55,16 +43,15 @@ export type Priority = 'low' | 'normal'
  * second time and the first bundle counts. On a busy machine, a process of low priority takes many times as long. If no bundle could be
  * made, the next call bundles again. `bundle`: makes the bundle.
  */
-export function bundleOnce<Name extends keyof Bundles>(
-  name: Name,
-  bundle: (name: Name, priority: Priority) => Promise<Bundles[Name]> = bundleElsewhere,
-): (priority?: Priority) => Promise<Bundles[Name]> {
-  const running = new Map<Priority, Promise<Bundles[Name]>>()
-  let made: Bundles[Name] | null = null
+export function bundleOnce(
+  bundle: (priority: Priority) => Promise<Assets> = bundleElsewhere,
+): (priority?: Priority) => Promise<Assets> {
+  const running = new Map<Priority, Promise<Assets>>()
+  let made: Assets | null = null
   return async (priority = 'normal') => {
     if (made !== null) return made
     if (!running.has(priority)) {
-      const started = bundle(name, priority).finally(() => running.delete(priority))
+      const started = bundle(priority).finally(() => running.delete(priority))
       running.set(priority, started)
     }
     made = await Promise.any(running.values()).catch((failures: AggregateError) => {
@@ -75,17 +62,15 @@ export function bundleOnce<Name extends keyof Bundles>(
 }
 
 /** Bundles in a process of its own, which then ends: bundling takes 0.6 s of CPU, and its memory would stay with this process (ADR 29). */
-function bundleElsewhere<Name extends keyof Bundles>(name: Name, priority: Priority): Promise<Bundles[Name]> {
+function bundleElsewhere(priority: Priority): Promise<Assets> {
   const program = fileURLToPath(new URL('./bundle-process.ts', import.meta.url))
-  const bundler = fork(program, [name, priority], {
+  const bundler = fork(program, [priority], {
     serialization: 'advanced',
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   return new Promise((resolve, reject) => {
-    bundler.on('message', (message: Bundled<Name>) =>
-      'made' in message ? resolve(message.made) : reject(new Error(message.fault)),
-    )
+    bundler.on('message', (message: Bundled) => ('made' in message ? resolve(message.made) : reject(new Error(message.fault))))
     bundler.on('error', reject)
     bundler.on('disconnect', () => reject(new Error('The process that bundles ended without a bundle')))
   })

@@ -1,10 +1,10 @@
-// Process that makes one bundle, sends it to its parent, and ends. Its arguments are the bundle's name and the priority. With a low
-// priority, checks and responses do not wait for it. It ends with its parent.
+// Process that bundles the dashboard, sends the bundle to its parent, and ends. Its argument is the priority. With a low priority, checks and
+// responses do not wait for it. It ends with its parent.
 import { constants, setPriority } from 'node:os'
-import type { Bundled, Bundles, Priority } from './assets.ts'
-import { bundleConfiguration, bundleDashboard } from './bundle.ts'
+import type { Bundled, Priority } from './assets.ts'
+import { bundleDashboard } from './bundle.ts'
 
-const [name, priority] = process.argv.slice(2) as [keyof Bundles, Priority]
+const [priority] = process.argv.slice(2) as [Priority]
 try {
   if (priority === 'low') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 } catch {
@@ -12,11 +12,7 @@ try {
 }
 process.once('disconnect', () => process.exit())
 
-const bundlers: { [Name in keyof Bundles]: () => Promise<Bundles[Name]> } = {
-  dashboard: bundleDashboard,
-  configuration: bundleConfiguration,
-}
-const message = await bundlers[name]().then(
+const message = await bundleDashboard().then(
   (made): Bundled => ({ made }),
   (error: Error): Bundled => ({ fault: error.message }),
 )

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import type { PageName } from '#shared/contracts/session/page-paths.ts'
-import { type Asset, type Assets, assetFolder, type Bundle, type Script } from './assets.ts'
+import { type Asset, type Assets, assetFolder, type Bundle } from './assets.ts'
 
 type Outputs = Awaited<ReturnType<typeof bundle>>['metafile']['outputs']
 
@@ -38,15 +38,6 @@ export async function bundleDashboard(): Promise<Assets> {
   await Promise.all([app, signIn, sheet].flatMap(({ outputFiles }) => outputFiles).map(keep))
   const links = { app: bundleOf(app.metafile.outputs), signIn: bundleOf(signIn.metafile.outputs), style: pathOf(style.path) }
   return { files, ...links }
-}
-
-/** Bundles the script that plans configuration files. Rejects with the bundler's messages if a source has an error. */
-export async function bundleConfiguration(): Promise<Script> {
-  const entry = fileURLToPath(new URL('../configuration/worker.ts', import.meta.url))
-  const { outputFiles } = await build({ ...shape, entryPoints: [entry], outdir: 'assets' })
-  const [script] = outputFiles
-  if (script === undefined) throw new Error('Invariant broken: a bundle has no output')
-  return { ...(await assetOf(script.path, Buffer.from(script.contents))), mark: script.hash }
 }
 
 const targets = ['chrome125', 'firefox128', 'safari17.5']

@@ -1,11 +1,10 @@
 // HTML of every page: links to a bundle, and the data of the first view. A page contains no inline script and no inline style.
-import { type PageName, workerPolicy } from '#shared/contracts/session/page-paths.ts'
+import type { PageName } from '#shared/contracts/session/page-paths.ts'
 import { iconAddress } from '../http/icon.ts'
 import type { Assets, Bundle } from './assets.ts'
 
 /**
- * Content-Security-Policy of every page. A page loads only from this origin, runs no inline code, and turns no text into HTML. The only
- * permitted Trusted Types policy returns the URL of one worker.
+ * Content-Security-Policy of every page. A page loads only from this origin, runs no inline code, and turns no text into HTML or scripts.
  */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
@@ -19,7 +18,7 @@ export const pageHeaders = {
     "form-action 'self'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    `trusted-types ${workerPolicy}`,
+    "trusted-types 'none'",
   ].join('; '),
   'cache-control': 'no-store',
   // The page opens an inspector in a popup and sends an incident to the popup. This header keeps the popup connected to the page.

@@ -1,7 +1,7 @@
 // Pages of the dashboard and their assets. Pages require a sign-in. A visitor who is not signed in is sent to the sign-in page, and
 // afterwards back to the page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { configurationPath, type PageName, pagePaths, signInPath } from '#shared/contracts/session/page-paths.ts'
+import { type PageName, pagePaths, signInPath } from '#shared/contracts/session/page-paths.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { queryText } from '../body/query.ts'
@@ -15,10 +15,10 @@ import { isSecure, type SessionOptions, sessionDefaults } from '../session/calle
 import { holderOf } from '../session/caller/session-call.ts'
 import { createCookieJar } from '../session/caller/session-cookie.ts'
 import { localPath } from '../session/oidc/oidc-paths.ts'
-import { type Assets, assetFolder, configurationScript, dashboardAssets } from './assets.ts'
+import { type Assets, assetFolder, dashboardAssets } from './assets.ts'
 import { firstData, type PageContext, visitorOf } from './first-data.ts'
 import { appPage, plainPage } from './page.ts'
-import { sendAsset, sendChecked, sendPage } from './send.ts'
+import { sendAsset, sendPage } from './send.ts'
 
 /** A Fastify plugin for the root path. */
 export const dashboardRoutes =
@@ -29,7 +29,6 @@ export const dashboardRoutes =
   async (fastify: FastifyInstance) => {
     const context: PageContext = { ...gateway, options: session, cookies: createCookieJar(isSecure(session)) }
     fastify.setErrorHandler(async (error, request, reply) => sendFailure(context, await assetsOf(), error, request, reply))
-    fastify.get(configurationPath, async (request, reply) => sendChecked(request, reply, await configurationScript()))
     fastify.get(`${assetFolder}/:name`, async (request, reply) => {
       const asset = (await assetsOf()).files.get(request.url)
       return asset === undefined ? sendNoSuchPage(request, reply, assetsOf) : sendAsset(request, reply, asset)

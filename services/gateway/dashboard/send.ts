@@ -18,23 +18,15 @@ export async function sendPage(
   return reply.send(html)
 }
 
-/** Content-Security-Policy of the worker, which forbids all loading and all requests. */
-const workerHeaders = {
-  'content-security-policy': "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-}
-
-/** Sends the script of a worker. The script's name never changes, so the browser asks each time whether the content has changed. */
-export function sendChecked(request: FastifyRequest, reply: FastifyReply, asset: Asset & { mark: string }): FastifyReply {
-  const etag = `"${asset.mark}"`
-  void reply.headers({ etag, 'cache-control': 'no-cache', ...workerHeaders })
-  return request.headers['if-none-match'] === etag ? reply.code(304).send() : sendAsset(request, reply, asset)
-}
-
 /** Sends an asset. An asset with new content gets a new name, so browsers never revalidate an asset and no ETag is needed. */
 export function sendAsset(request: FastifyRequest, reply: FastifyReply, { type, body, brotli: small }: Asset): FastifyReply {
   sayNothingOfConnection(reply)
-  const forGood = reply.hasHeader('etag') ? {} : { 'cache-control': 'max-age=31536000, immutable' }
-  void reply.headers({ ...forGood, 'content-type': type, vary: 'accept-encoding', 'x-content-type-options': 'nosniff' })
+  void reply.headers({
+    'cache-control': 'max-age=31536000, immutable',
+    'content-type': type,
+    vary: 'accept-encoding',
+    'x-content-type-options': 'nosniff',
+  })
   if (small !== null && accepts(request, 'br')) return reply.header('content-encoding', 'br').send(small)
   return reply.send(body)
 }

@@ -1,7 +1,7 @@
 // Closes the gateway's connections at its stop: idle connections at once, others after their response. A client that sends request after
 // request cannot delay the stop. This module owns no connection and sends no response.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -35,6 +35,8 @@ export function createDrain(fastify: FastifyInstance, clock: Clock): Drain {
   server.on('connection', hold)
   return {
     arrived: (request, response) => {
+      // A request of the gateway to itself has no connection.
+      if (!(request.socket instanceof Socket)) return
       if (!latest.has(request.socket)) hold(request.socket)
       latest.set(request.socket, response)
       if (isStopping) sayClose(response)

@@ -3,6 +3,7 @@ import type { Route } from '../http/route.ts'
 import { auditRoutes } from './audit.ts'
 import { channelRoutes } from './channels.ts'
 import { checkRoutes } from './checks.ts'
+import { configurationRoutes } from './configuration.ts'
 import { deliveryLogRoutes } from './delivery-log.ts'
 import { destinationRoutes } from './destinations.ts'
 import { eventRoutes } from './event-stream.ts'
@@ -46,4 +47,5 @@ export const v3Routes: readonly Route[] = [
   ...deliveryLogRoutes,
   ...addressRoutes,
   ...auditRoutes,
+  ...configurationRoutes,
 ]

@@ -34,11 +34,6 @@ export const pagePaths = {
 
 export type PageName = keyof typeof pagePaths
 
-/** Path of the worker that plans configuration files in a browser. Its messages: shared/contracts/session/configuration-script.ts. */
-export const configurationPath = '/assets/configuration.js'
-/** Name of the Trusted Types policy that lets a page start this worker and no other. */
-export const workerPolicy = 'configuration'
-
 export const signInPath = '/sign-in'
 
 /** Number of rows that the HTML of a list's page contains. The list also reads this number of rows at once. A screen shows fewer rows. */

@@ -1,10 +1,10 @@
-// `./watchkeeper apply` and `export` as processes against a real installation, also when the connection breaks during an apply.
+// `./watchkeeper apply` and `export` as processes against a real installation, also when it is killed during an apply.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { createApiClient } from '#shared/api-v3/client.ts'
 import { startProgram } from '../../integration/system.ts'
 import { runProgram, temporaryFolder } from '../run-program.ts'
-import { startCuttingProxy } from './cutting-api.ts'
 import { job as plainJob } from './planned.ts'
 
 const folder = temporaryFolder(t)
@@ -102,23 +102,40 @@ t.test('apply refuses a wrong file with the line of the fault and exit code 4, a
   t.match((await run(t, ['apply', place, '--workspace', workspace])).stdout, /2 made, 0 changed, 0 left/, 'there was nothing')
 })
 
-t.test('apply that fails in the middle reports its finished steps, and the next run continues from there', async t => {
-  const workspace = await newWorkspace('Middle')
-  const names = Array.from({ length: 40 }, (_, i) => `srv-${i}`)
-  const place = filesOf('middle', { 'a.yaml': `${ops}---\n${job}${names.map(name => resource(name)).join('')}` })
-  const proxy = await startCuttingProxy(t, url, 20)
-  const broken = await run(t, ['apply', place, '--workspace', workspace], { WATCHKEEPER_URL: proxy })
-  t.equal(broken.code, 3)
-  t.match(broken.stderr, /^\S+a\.yaml:\d+: Resource srv-\d+ failed: .*; run it again to go on\.\n$/)
-  const [, made, undone] = /\n(\d+) made, 0 changed, 0 left; (\d+) of 42 are not done\.\n$/.exec(broken.stdout) ?? []
-  t.ok(Number(made) >= 2 && Number(made) < 42, `${made} were made`)
-  t.equal(Number(made) + Number(undone), 42)
-  const again = await run(t, ['apply', place, '--workspace', workspace])
-  t.equal(again.code, 0, again.stderr)
-  const [, more, rest] = /\n(\d+) made, 0 changed, (\d+) left\.\n$/.exec(again.stdout) ?? []
-  t.equal(Number(more) + Number(rest), 42)
-  t.ok(Number(rest) >= Number(made), 'what was done is left')
-})
+t.test(
+  'apply of which the program is killed in the middle says to run it again, and that run goes on from there (v3 15.6)',
+  async t => {
+    const own = join(folder, 'own')
+    const settings = { DATA_DIR: own }
+    const killed = await startProgram(settings)
+    const place = () => ({
+      WATCHKEEPER_URL: (JSON.parse(readFileSync(join(own, 'api.json'), 'utf8')) as { url: string }).url,
+      WATCHKEEPER_API_KEY: readFileSync(join(own, 'first-key'), 'utf8').trim(),
+    })
+    const { WATCHKEEPER_URL: at, WATCHKEEPER_API_KEY: itsKey } = place()
+    const client = createApiClient({ url: at, key: itsKey, userAgent: 'test' })
+    const [workspace] = (await client.call({ method: 'GET', path: '/workspaces' })).result as { id: string }[]
+    const names = Array.from({ length: 400 }, (_, i) => `srv-${i}`)
+    const files = filesOf('middle', { 'a.yaml': `${ops}---\n${job}${names.map(name => resource(name)).join('')}` })
+    const events = client.events(`/workspaces/${workspace?.id}/events`, null)
+    await events.next()
+    const applying = run(t, ['apply', files], place())
+    let rows = 0
+    for await (const { event } of events) if (event === 'row' && ++rows === 20) break
+    await killed.kill()
+    const broken = await applying
+    t.equal(broken.code, 3)
+    t.match(broken.stderr, /^Watchkeeper can't be reached at .* Run it again to go on\.\n$/)
+    const program = await startProgram(settings)
+    t.teardown(() => program.stop())
+    const again = await run(t, ['apply', files], place())
+    t.equal(again.code, 0, again.stderr)
+    const [, more, rest] = /\n(\d+) made, 0 changed, (\d+) left\.\n$/.exec(again.stdout) ?? []
+    t.equal(Number(more) + Number(rest), 402)
+    t.ok(Number(rest) >= 22 && Number(more) > 0, `${rest} were done before`)
+    t.match((await run(t, ['apply', files], place())).stdout, /\n0 made, 0 changed, 402 left\.\n$/)
+  },
+)
 
 t.test('export refuses a folder with content, and --force replaces only files of an earlier export', async t => {
   const workspace = await newWorkspace('Exported')

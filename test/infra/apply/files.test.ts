@@ -3,9 +3,11 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { clientLimits } from '#shared/limits/limits-of-clients.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { readFolder } from '../../../infra/cli/configuration/read-folder.ts'
+import { applyFiles } from '../../../services/gateway/configuration/apply-files.ts'
 import { readObjects } from '../../../services/gateway/configuration/document.ts'
+import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
 import { temporaryFolder } from '../run-program.ts'
 import { bound, job, planned } from './planned.ts'
 
@@ -214,7 +216,9 @@ t.test('folder is read with its sub-folders and its links to files, up to the bo
   write('a.yml', '# only a comment\n---\nkind: C\n')
   symlinkSync(join(folder, 'a.yml'), join(folder, 'z.yaml'))
   t.strictSame(
-    (await readFolder(folder)).map(({ value, file, positionOf }) => [value['kind'], file, positionOf('').line]),
+    Object.entries(await readFolder(folder)).flatMap(([file, text]) =>
+      readObjects(file, text).map(({ value, positionOf }) => [value['kind'], file, positionOf('').line]),
+    ),
     [
       ['C', join(folder, 'a.yml'), 3],
       ['A', join(folder, 'sub/b.json'), 1],
@@ -225,40 +229,72 @@ t.test('folder is read with its sub-folders and its links to files, up to the bo
   write('broken.yaml', '\u0000')
   writeFileSync(join(folder, 'broken.yaml'), new Uint8Array([0xff, 0xfe]))
   await t.rejects(readFolder(folder), { message: /broken\.yaml: it is not UTF-8/ })
-  write('broken.yaml', `# ${'x'.repeat(clientLimits.configurationFileBytes - 2)}`)
-  t.equal((await readFolder(folder)).length, 4, 'a file of the most bytes is read')
-  write('broken.yaml', `# ${'x'.repeat(clientLimits.configurationFileBytes - 1)}`)
+  write('broken.yaml', `# ${'x'.repeat(limits.configuration.bytes - 1)}`)
   await t.rejects(readFolder(folder), { message: /broken\.yaml: it has more than 16777216 bytes/ })
 })
 
 t.test('folder is refused as the wrong folder when its files or bytes exceed the bound', async t => {
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'a.yaml'), 'kind: A')
-  for (let i = 1; i < clientLimits.configurationFiles; i++) writeFileSync(join(folder, `${i}.yaml`), '')
-  t.equal((await readFolder(folder)).length, 1, 'the most files are read')
+  for (let i = 1; i < limits.configuration.files; i++) writeFileSync(join(folder, `${i}.yaml`), '')
+  t.equal(Object.keys(await readFolder(folder)).length, limits.configuration.files, 'the most files are read')
   writeFileSync(join(folder, 'more.yaml'), '')
   await t.rejects(readFolder(folder), { message: /holds more than 10000 files and folders/, exitCode: 2 })
 
   const large = temporaryFolder(t)
-  const half = `# ${'x'.repeat(clientLimits.configurationBytes / 2 - 2)}`
+  const half = `# ${'x'.repeat(limits.configuration.bytes / 2 - 2)}`
   for (const name of ['a.yaml', 'b.yaml']) writeFileSync(join(large, name), half)
-  await t.rejects(readFolder(large), { message: /holds no configuration/ }, 'the most bytes are read')
+  t.equal(Object.keys(await readFolder(large)).length, 2, 'the most bytes are read')
   writeFileSync(join(large, 'c.yaml'), '#')
-  await t.rejects(readFolder(large), { message: /holds more than 33554432 bytes/, exitCode: 2 })
+  await t.rejects(readFolder(large), { message: /holds more than 16777216 bytes/, exitCode: 2 })
 })
 
-t.test('folder with the largest number of objects is read, and refused with one more object', async t => {
-  const folder = temporaryFolder(t)
-  const most = clientLimits.configurationObjects
-  const write = (count: number) => writeFileSync(join(folder, 'a.json'), `[${Array.from({ length: count }, () => '{}').join()}]`)
-  write(most)
-  t.equal((await readFolder(folder)).length, most)
-  write(most + 1)
-  await t.rejects(readFolder(folder), { message: /holds more than 110000 objects: name the folder/, exitCode: 2 })
+t.test('faults of several files and objects are found together, those of a later phase only without earlier ones', async t => {
+  const faultsOf = (text: string): string[] => {
+    try {
+      planned(text)
+      return []
+    } catch (error) {
+      if (!(error instanceof FileFault)) throw error
+      return [error, ...error.others].map(({ message }) => message)
+    }
+  }
+  const destination = (name: string) => `kind: Destination\nname: ${name}\ntype: slack\n---\n`
+  t.match(faultsOf('kind: Resource\n---\nkey: a\n---\nkind: Monitor\nkey: b'), [
+    /^a\.yaml:1: key/,
+    /^a\.yaml:3: /,
+    /^a\.yaml:5: name/,
+  ])
+  t.match(faultsOf(`${destination('B')}${destination('C')}${bound('template: task')}`), [
+    /^a\.yaml:2: name: "B" is new: set WATCHKEEPER_DESTINATION_B_URL/,
+    /^a\.yaml:6: name: "C" is new: set WATCHKEEPER_DESTINATION_C_URL/,
+  ])
+  t.match(
+    faultsOf(`${bound('template: task')}\n---\nkind: DeliveryTable\nsubject: nobody\nrows: [{destination: Ops, on: [problem]}]`),
+    [/there is no Template task/, /no monitor nobody/],
+  )
+  const many = Array.from({ length: 150 }, (_, i) => `kind: Monitor\nkey: m${i}`).join('\n---\n')
+  t.equal(faultsOf(many).length, 100, 'the first hundred')
 })
+
+t.test('files with the most objects are read, one object more is refused, and so are files without an object', async t => {
+  const most = limits.configuration.objects
+  const of = (text: string) =>
+    applyFiles({ files: { 'a.json': text }, values: {}, isDryRun: true, prune: true }, nobody, {
+      onPlanned: () => {},
+      isOver: () => true,
+    })
+  const list = (count: number) => `[${Array.from({ length: count }, () => '{}').join()}]`
+  await t.rejects(of(list(most)), { message: /^a\.json:1: it needs a kind/ })
+  await t.rejects(of(list(most + 1)), { message: /^a\.json: it holds more than 110000 objects/, name: 'FileFault' })
+  await t.rejects(of('# nothing'), { message: /^a\.json: it holds no configuration/, name: 'FileFault' })
+})
+
+/** Clients that refuse every request, because a faulty file is refused before any. */
+const nobody = { workspace: 'w1', send: () => Promise.reject(new Error('asked')) }
 
 t.test('aliases repeat a part of a document at most 100 times', async t => {
-  const most = clientLimits.configurationAliases
+  const most = limits.configuration.aliases
   const file = (count: number) => `kind: A\nbase: &a [1]\nall: [${Array.from({ length: count }, () => '*a').join(', ')}]`
   const [read] = readObjects('a.yaml', file(most - 1))
   t.strictSame(read?.value['all'], Array(most - 1).fill([1]))

@@ -1,18 +1,15 @@
 // Configuration as files against a real installation: apply, export, and apply of the export, for random configurations.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
+import { ApiRefusal } from '#shared/api-v3/errors.ts'
+import type { AppliedConfiguration } from '#shared/contracts/session/configuration.ts'
 import { type Api, withApiAt } from '../../../infra/cli/api/with-api.ts'
-import { readFolder } from '../../../infra/cli/configuration/read-folder.ts'
-import { exportFiles, inOneFile } from '../../../services/gateway/configuration/export-files.ts'
-import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
+import { readObjects } from '../../../services/gateway/configuration/document.ts'
 import { variableName } from '../../../services/gateway/configuration/kept-values.ts'
-import { plan } from '../../../services/gateway/configuration/plan.ts'
-import { readPresent } from '../../../services/gateway/configuration/present.ts'
-import { runSteps } from '../../../services/gateway/configuration/run-steps.ts'
-import { readWanted } from '../../../services/gateway/configuration/wanted.ts'
+import { variableOf } from '../../../services/gateway/configuration/plan-destinations.ts'
 import { startProgram } from '../../integration/system.ts'
 import { temporaryFolder } from '../run-program.ts'
 import { configurations } from './configurations.ts'
@@ -22,17 +19,10 @@ const program = await startProgram({ DATA_DIR: join(folder, 'data') })
 t.teardown(() => program.stop())
 const { url } = JSON.parse(readFileSync(join(folder, 'data', 'api.json'), 'utf8')) as { url: string }
 const key = readFileSync(join(folder, 'data', 'first-key'), 'utf8').trim()
-let folders = 0
 let workspaces = 0
 
 /** Values that an export leaves out, by the variables that stand for them. */
 const leftOut = new Map<string, string>()
-
-/** Environment with a URL for every destination, and with the values of `leftOut`. */
-const environment = new Proxy({} as Record<string, string>, {
-  get: (_, name) =>
-    leftOut.get(String(name)) ?? (/^WATCHKEEPER_DESTINATION_/.test(String(name)) ? 'https://hooks.example.com/x' : undefined),
-})
 
 /** Notes the labels and addresses of the objects, of which an export may leave something out. */
 function noteValues(objects: readonly object[]): void {
@@ -53,38 +43,45 @@ interface Marked {
 const newWorkspace = async (api: Api): Promise<string> =>
   (await api.send<{ id: string }>('POST', '/workspaces', { name: `Copy ${++workspaces}` })).id
 
-function written(files: readonly { path: string; text: string }[]): string {
-  const place = join(folder, `files-${++folders}`)
-  for (const { path, text } of files) {
-    mkdirSync(dirname(join(place, path)), { recursive: true })
-    writeFileSync(join(place, path), text)
+type Files = Readonly<Record<string, string>>
+
+/** Values by their variables: a URL for every destination, and the values that the files do not show. */
+function valuesFor(files: Files): Record<string, string> {
+  const objects = Object.entries(files).flatMap(([file, text]) => readObjects(file, text))
+  const names = objects.flatMap(({ value }) => (value['kind'] === 'Destination' ? [String(value['name'])] : []))
+  return {
+    ...Object.fromEntries(names.map(name => [variableOf(name), 'https://hooks.example.com/x'])),
+    ...Object.fromEntries(leftOut),
   }
-  return place
 }
 
-/** Applies the files of a folder; returns the steps that changed an object. */
-async function apply(api: Api, workspace: string, place: string): Promise<string[]> {
-  const wanted = readWanted(await readFolder(place))
-  const clients = { api, workspace }
-  const present = await readPresent(clients, { withClassic: true, tablesOf: null })
-  const steps = plan(wanted, present, { workspace, prune: true, environment })
-  await runSteps(steps, { clients, present, onDone: () => {} })
-  return steps.flatMap(({ verb, kind, name, what }) => (verb === 'left' ? [] : [`${verb} ${kind} ${name} ${what}`]))
+/** Applies files; returns the steps that changed an object. */
+async function apply(api: Api, workspace: string, files: Files): Promise<string[]> {
+  const steps: AppliedConfiguration['steps'] = []
+  let state: string
+  do {
+    const body = { files, prune: true, values: valuesFor(files) }
+    const sent = await api.send<AppliedConfiguration>('POST', `/workspaces/${workspace}/configuration`, body)
+    steps.push(...sent.steps)
+    state = sent.state
+  } while (state === 'unfinished')
+  if (state !== 'applied') throw new Error(state)
+  return steps.flatMap(({ result, kind, name, what }) => (result === 'left' ? [] : [`${result} ${kind} ${name} ${what}`]))
 }
 
 const exported = async (api: Api, workspace: string) =>
-  exportFiles(await readPresent({ api, workspace }, { withClassic: true, tablesOf: null })).files
+  (await api.read<{ files: Files }>(`/workspaces/${workspace}/configuration`)).files
 
 /** Replaces the configuration of a workspace. Fails unless the new configuration is wholly refused or wholly present afterwards. */
 async function replaced(t: Test, api: Api, workspace: string, objects: readonly object[]): Promise<void> {
   if (objects.length === 0) return
   const text = JSON.stringify(objects)
-  const place = written([{ path: 'next.json', text }])
+  const place = { 'next.json': text }
   const before = await exported(api, workspace)
   try {
     await apply(api, workspace, place)
   } catch (error) {
-    if (!(error instanceof FileFault)) throw error
+    if (!(error instanceof ApiRefusal) || error.status !== 422) throw error
     t.strictSame(await exported(api, workspace), before, text)
     return
   }
@@ -97,15 +94,15 @@ t.test('export applied to an empty workspace gives an equal export, and a second
       if (objects.length === 0) return
       noteValues(objects)
       const text = asJson ? JSON.stringify(objects) : objects.map(object => stringify(object)).join('---\n')
-      const source = written([{ path: asJson ? 'all.json' : 'all.yml', text }])
+      const source = { [asJson ? 'all.json' : 'all.yml']: text }
       const [one, other] = [await newWorkspace(api), await newWorkspace(api)]
       await apply(api, one, source)
       t.strictSame(await apply(api, one, source), [], text)
       const files = await exported(api, one)
-      const copy = written(files)
+      const copy = files
       t.strictSame(await apply(api, one, copy), [], text)
-      const inOne = written([{ path: 'all.yaml', text: inOneFile(files) }])
-      t.strictSame(await apply(api, one, inOne), [], 'one file says the same')
+      const { document } = await api.read<{ document: string }>(`/workspaces/${one}/configuration?form=document`)
+      t.strictSame(await apply(api, one, { document }), [], 'one file says the same')
       await apply(api, other, copy)
       t.strictSame(await exported(api, other), files, text)
       t.strictSame(await apply(api, other, copy), [], text)
@@ -119,12 +116,12 @@ t.test('copy of a workspace without a default destination has no default, and no
   withApiAt({ url, key, workspace: null, renew: null }, async api => {
     const [one, other] = [await newWorkspace(api), await newWorkspace(api)]
     const file = (isDefault: unknown) => ({ kind: 'Destination', name: 'Pager', type: 'webhook', default: isDefault })
-    const given = (...objects: object[]) => written([{ path: 'all.json', text: JSON.stringify(objects) }])
+    const given = (...objects: object[]) => ({ 'all.json': JSON.stringify(objects) })
     await apply(api, one, given({ kind: 'Destination', name: 'Ops', type: 'slack' }, file(undefined)))
     await apply(api, one, given(file(undefined)))
     const files = await exported(api, one)
-    t.match(files, [{ path: 'destinations.yaml', text: /name: Pager\ntype: webhook\ndefault: false\n$/ }])
-    const copy = written(files)
+    t.match(files, { 'destinations.yaml': /name: Pager\ntype: webhook\ndefault: false\n$/ })
+    const copy = files
     t.strictSame(await apply(api, one, copy), [])
     t.strictSame(await apply(api, other, copy), ['made Destination Pager not the default'])
     t.strictSame(await exported(api, other), files)

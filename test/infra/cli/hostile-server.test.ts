@@ -17,7 +17,7 @@ const { url } = JSON.parse(readFileSync(join(data, 'api.json'), 'utf8')) as { ur
 /** Control characters that clear a terminal, begin a sequence by one C1 character, and reverse the direction of writing. */
 const poison = '\u001b[2J\u009b31m\u202e'
 /** Names of fields that stay without control characters, because commands compare their words or parse their instants. */
-const plain = /^(kind|type|role|lifecycle|condition|confirmation|decision|at|\w+_at|next_cursor)$/
+const plain = /^(kind|type|role|result|lifecycle|condition|confirmation|decision|at|\w+_at|next_cursor)$/
 
 function poisoned(value: unknown): unknown {
   if (typeof value === 'string') return value + poison
@@ -137,7 +137,7 @@ t.test('command over the API prints the texts of its server without their contro
     ['audit', 0, / owner \[2J 31m +key wk_\w+ \[2J 31m …/],
     ['status --check', 4, /^http:\S+, "Default \[2J 31m ": 2 Incidents are open/],
     ['template rebind busy busy@1', 0, /^No Resource of busy \[2J 31m {2}is left to bind to busy@1/],
-    ['apply', 4, /^Template busy \[2J 31m @1 of the workspace: key: .*; the server is newer/, [busy]],
+    ['apply', 0, /^left +Template busy@1 \[2J 31m .*\n0 made, 0 changed, 1 left\.\n$/, [busy]],
     ['resource archive db1', 0, /^Resource db1 \[2J 31m {2}\("Db1 \[2J 31m "\) is archived\.$/m],
     ['destination delete', 0, /^Destination \w+ \[2J 31m {2}\("hook \[2J 31m "\) is deleted\./, [`hook${poison}`]],
     ['mcp --url', 0, /^$/, [address, '--token', key]],
@@ -164,15 +164,10 @@ t.test('message about several objects with one name shows no control character o
 t.test('export writes no file outside its folder, whatever key a server gives to a Template', async t => {
   const place = join(folder, 'exports')
   mkdirSync(place)
-  const rules = manifest.rules.map(rule => ({ ...rule, destination: null, routes: null }))
-  const evil = { ...manifest, id: '../../evil@1', key: '../../evil', summary: '', fields: [], rules }
+  const exported = { files: { 'templates/../../evil.yaml': 'kind: Template\n' }, objects: 1, omitted: [] }
   const server = createServer((request, response) => {
-    const path = (request.url ?? '').replace(/\?.*$/, '')
-    const result = path.endsWith('/workspaces')
-      ? [{ id: 'w', name: 'W', role: 'owner' }]
-      : path.endsWith('/templates')
-        ? [evil]
-        : []
+    const isList = (request.url ?? '').replace(/\?.*$/, '').endsWith('/workspaces')
+    const result = isList ? [{ id: 'w', name: 'W', role: 'owner' }] : exported
     response.end(JSON.stringify({ result, error: null, meta: null }))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

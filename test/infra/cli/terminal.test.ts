@@ -1,10 +1,7 @@
-// The command line on a terminal of 40 columns, against servers with hostile texts: the list that is redrawn, lines of progress, Ctrl-C.
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createNetServer } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { cutTo } from '../../../infra/cli/terminal/plain-line.ts'
 import { noTerminal, runAtTerminal, terminalWindow } from '../../support/clients/terminal.ts'
@@ -148,41 +145,32 @@ t.test('command over the bus shows one line of progress while the bus does not r
   t.strictSame(list.screen(), ['the installation is asked …'])
 })
 
-t.test('apply shows how much of a file is read, also during a long computation', { skip }, async t => {
-  const environment = await serve(t, (_path, _request, response) => refuse(response, 'enough'))
-  const file = join(temporaryFolder(t), 'all.yaml')
-  t.equal(spawnSync('python3', ['-c', 'import os, sys; os.mkfifo(sys.argv[1])', file]).status, 0)
-  const apply = runAtTerminal(t, ['apply', dirname(file)], environment)
-  await apply.shows(/the files are read …/)
-  const part = "kind: Monitor\nname: A\nmeta: {url: 'https://example.com', locations: [local], interval_value: 5}\n"
-  const parts = Array.from({ length: 20_000 }, (_, i) => `${part}key: m${i}\n`)
-  await writeFile(file, parts.join('---\n'))
-  await apply.shows(/\d+ % of \S+ read …|\d+ % of [^\n]*…/)
-  t.equal(await apply.ended, 4)
-  t.match(apply.screen(), ['enough.'])
-})
-
-t.test('apply at a terminal prints one line for each object, in addition to its line of progress', { skip }, async t => {
-  const waiting = Promise.withResolvers<ServerResponse>()
-  const environment = await serve(t, async (_path, request, response) => {
-    if (request.method === 'GET') return reply(response, [])
-    let body = ''
-    for await (const part of request) body += part
-    if ((JSON.parse(body) as { name: string }).name === 'B') waiting.resolve(response)
-    else reply(response, { id: 'd1' })
+t.test('apply at a terminal says what it waits for, and prints one line for each object in addition', { skip }, async t => {
+  const step = { result: 'made', kind: 'Destination', name: 'A', what: '' }
+  const counts = { made: 1, changed: 0, left: 0, deleted: 0, archived: 0 }
+  const failed = { kind: 'Destination', name: 'B', message: 'evil\u001b[2J', file: 'a.json', line: 1, may_repeat: false }
+  const asked = [Promise.withResolvers<ServerResponse>(), Promise.withResolvers<ServerResponse>()]
+  let requests = 0
+  const environment = await serve(t, (_path, request, response) => {
+    if (request.method === 'GET') reply(response, [])
+    else asked[requests++]?.resolve(response)
   })
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'a.json'), JSON.stringify(['A', 'B'].map(name => ({ kind: 'Destination', name, type: 'slack' }))))
-  const urls = { WATCHKEEPER_DESTINATION_A_URL: 'https://a.example', WATCHKEEPER_DESTINATION_B_URL: 'https://b.example' }
-  const apply = runAtTerminal(t, ['apply', folder], { ...environment, ...urls })
-  const response = await Promise.race([waiting.promise, apply.ended.then(() => Promise.reject(new Error(apply.raw())))])
+  const apply = runAtTerminal(t, ['apply', folder], environment)
+  const next = (n: number) =>
+    Promise.race([asked[n]?.promise, apply.ended.then(() => Promise.reject(new Error(apply.raw())))]) as Promise<ServerResponse>
+  const first = await next(0)
+  await apply.shows(/the files are compared …/)
+  reply(first, { state: 'unfinished', steps: [step], counts, remaining: 1, failed: null })
+  const second = await next(1)
   await apply.shows(/1 of 2 objects are done …/)
   t.strictSame(apply.screen(), ['made      Destination A', '1 of 2 objects are done …'])
-  refuse(response, 'evil\u001b[2J')
+  reply(second, { state: 'failed', steps: [{ ...step, result: 'left' }], counts, remaining: 1, failed })
   t.equal(await apply.ended, 4)
   const shown = apply.screen()
   t.strictSame(shown.slice(0, 2), ['made      Destination A', '1 made, 0 changed, 0 left; 1 of 2 are no'])
-  const failure = /^tdone\.\S+a\.json:1:DestinationBfailed:evil\[2J;correctit,andrunitagaintogoon\.$/
+  const failure = /^tdone\.a\.json:1:DestinationBfailed:evil\[2J;correctit,andrunitagaintogoon\.$/
   t.match(shown.slice(2).join('').replaceAll(' ', ''), failure)
 })
 

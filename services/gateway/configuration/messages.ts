@@ -1,0 +1,23 @@
+// Messages between the gateway and the thread that plans configuration. The thread works on one job at a time.
+import type { AppliedConfiguration, ConfigurationFault, ExportedConfiguration } from '#shared/contracts/session/configuration.ts'
+import type { ApiReply, ApiRequest } from './api.ts'
+import type { FilesToApply } from './apply-files.ts'
+
+export type Job = { workspace: string } & ({ apply: FilesToApply } | { export: 'files' | 'document' })
+
+export type ToThread =
+  | { job: Job }
+  | { replyTo: number; reply: ApiReply }
+  /** No further step may begin. */
+  | { stop: true }
+
+export type JobResult = AppliedConfiguration | ExportedConfiguration
+
+/** How a job ended. `broken`: the thread failed, which is a fault of the program. */
+export type JobEnd =
+  | { result: JobResult }
+  | { faults: ConfigurationFault[]; sentence: string }
+  | { refused: { status: number; words: string } }
+  | { broken: string }
+
+export type FromThread = { call: number; request: ApiRequest } | { isPlanned: true } | { end: JobEnd }
