@@ -63,9 +63,17 @@ async function exchange(clients: Clients, request: ApiRequest): Promise<Envelope
   const envelope = JSON.parse(text) as Envelope
   const { error } = envelope
   if (error === null || error === undefined) return envelope
-  const mayRepeat = status === 429 || status >= 500 || (request.api === 'v2' && error.code === internalCode)
+  const isBusy = status === 429 || status >= 500 || (request.api === 'v2' && error.code === internalCode)
+  const mayRepeat = isBusy || isKeyTaken(status, error)
   throw new ApiRefusal(status, wordsOf(error), mayRepeat)
 }
+
+/**
+ * Whether a key was taken after the plan was made, in which it was free: by somebody else, or by a creation that was killed half way. That one
+ * gives the key back within a minute (reference/custom-subjects 1.6).
+ */
+const isKeyTaken = (status: number, { details }: NonNullable<Envelope['error']>): boolean =>
+  status === 409 && (details as { field?: unknown } | undefined)?.field === 'key'
 
 /** Returns the reason of a refusal: in generation 3 with the faulty field or the users of an object, in generation 2 with its details. */
 function wordsOf({ message, details }: NonNullable<Envelope['error']>): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createApiClient } from '#shared/api-v3/client.ts'
 import { startProgram } from '../../integration/system.ts'
-import { runProgram, temporaryFolder } from '../run-program.ts'
+import { eventually, runProgram, temporaryFolder } from '../run-program.ts'
 import { job as plainJob } from './planned.ts'
 
 const folder = temporaryFolder(t)
@@ -128,11 +128,22 @@ t.test(
     t.match(broken.stderr, /^Watchkeeper can't be reached at .* Run it again to go on\.\n$/)
     const program = await startProgram(settings)
     t.teardown(() => program.stop())
-    const again = await run(t, ['apply', files], place())
-    t.equal(again.code, 0, again.stderr)
-    const [, more, rest] = /\n(\d+) made, 0 changed, (\d+) left\.\n$/.exec(again.stdout) ?? []
-    t.equal(Number(more) + Number(rest), 402)
-    t.ok(Number(rest) >= 22 && Number(more) > 0, `${rest} were done before`)
+    // A creation that was killed half way keeps its key for a minute.
+    let runs = 0
+    await eventually(
+      'the files are applied',
+      async () => {
+        const { code, stdout, stderr } = await run(t, ['apply', files], place())
+        if (runs++ === 0) t.ok(Number(/(\d+) left/.exec(stdout)?.[1]) >= 20, `some were done before: ${stdout.slice(-200)}`)
+        if (code !== 0)
+          t.match(
+            { code, stderr },
+            { code: 3, stderr: /Resource srv-\d+ failed: The key srv-\d+ is taken: .*run it again to go on\.$/m },
+          )
+        return code === 0
+      },
+      120_000,
+    )
     t.match((await run(t, ['apply', files], place())).stdout, /\n0 made, 0 changed, 402 left\.\n$/)
   },
 )
