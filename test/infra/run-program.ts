@@ -35,6 +35,22 @@ export const compileCache = (): Record<string, string> => {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder }
 }
 
+/** Time after the end of a program in which its output may still arrive. */
+const outputMs = 2_000
+
+/**
+ * Closes the output of a program soon after its end. A process that the program has started, and that outlives it for a while after a kill,
+ * would keep the output open, and with it this process.
+ */
+export function closeWithProgram(child: ChildProcess): void {
+  child.once('exit', () => {
+    setTimeout(() => {
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+    }, outputMs).unref()
+  })
+}
+
 /** Creates a folder that is removed at the end of the test. */
 export function temporaryFolder(t: Teardown): string {
   const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-start-'))
@@ -56,6 +72,7 @@ export function runProgram(t: Teardown, args: string[], environment: Record<stri
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
+  closeWithProgram(child)
   // Ignores the error of a program that ends without reading its input.
   child.stdin.on('error', () => undefined).end(input)
   let stdout = ''

@@ -10,7 +10,7 @@ import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import { createLogger } from '#shared/observability/logger.ts'
-import { compileCache } from '../infra/run-program.ts'
+import { closeWithProgram, compileCache } from '../infra/run-program.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -56,6 +56,7 @@ export async function startProgram(settings: Record<string, string>, checkout = 
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  closeWithProgram(child)
   let output = ''
   living.add(child)
   const exited = once(child, 'exit').then(([code]) => {
