@@ -6,7 +6,7 @@ import type { CheckField } from '#shared/checks/check-field.ts'
 import type { CheckKind } from '#shared/checks/check-kind.ts'
 import { mustOf } from '#shared/checks/field-values.ts'
 import { checkKinds } from '#shared/checks/registry.ts'
-import { watchFields } from '#shared/checks/watch-fields.ts'
+import { allWatchFields } from '#shared/checks/watch-fields.ts'
 
 const head = `# Kinds of checks
 
@@ -19,11 +19,12 @@ A secret is hidden from viewers and scoped keys, and stands in no message, log o
 
 const watching = `## Every check
 
-From where and how often it is made, and when it counts as down.
+From where and how often it is made, and when it counts as down. A website check has \`interval_value\` and
+\`interval_unit\`, every other Template \`interval_seconds\`, with a default of its own.
 `
 
 export function checksPage(kinds: readonly CheckKind[] = checkKinds()): string {
-  return [head, ...kinds.map(section), `${watching}\n${table(watchFields)}`].join('\n')
+  return [head, ...kinds.map(section), `${watching}\n${table(allWatchFields)}`].join('\n')
 }
 
 function section({ key, name, help, value, fields, templates }: CheckKind): string {

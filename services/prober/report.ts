@@ -147,9 +147,9 @@ export class Reporter {
  * is sent keeps the right instant.
  */
 function messageOf(report: Report, now: number): CheckResult {
-  const { ok, error, statusCode, phases } = report.outcome
+  const { outcome, rev, slotAt } = report
   const ageMs = Math.max(0, Math.round(now - report.endedAt))
-  return { rev: report.rev, slotAt: report.slotAt, ageMs, ok, error, statusCode, phases }
+  return { rev, slotAt, ageMs, ...outcome }
 }
 
 /**

@@ -1,8 +1,9 @@
 // Answers to a system Template with a check, and the stored check that they make. Pure. Reference: docs/reference/v3.md, 3.10.
 
 import type { Answers } from '#shared/contracts/resources/template.ts'
-import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
+import { intervalMs, type StoredCheck } from '#shared/contracts/subjects/check.ts'
 import { missing } from '#shared/json-shape/first-refusal.ts'
+import { minute } from '#shared/limits/limits.ts'
 import { ManifestRefusal, refuse } from '#shared/manifest/manifest-refusal.ts'
 import type { CheckKind } from './check-kind.ts'
 import { faultOf } from './field-values.ts'
@@ -35,9 +36,8 @@ export function readCheckAnswers(
     read[key] = isDelay(key) && named === null ? null : value
   }
   const check = { ...kindMember(kind), ...read } as StoredCheck
-  const minutes = check.interval_value * (check.interval_unit === 'HOUR' ? 60 : 1)
   const { max } = intervalValue
-  if (minutes > max) throw refuse(intervalValue.key, `The interval must not be longer than ${max} minutes`)
+  if (intervalMs(check) > max * minute) throw refuse(intervalValue.key, `The interval must not be longer than ${max} minutes`)
   return { ...check, locations: [...new Set(check.locations)] }
 }
 

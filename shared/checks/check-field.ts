@@ -19,7 +19,7 @@ export interface CheckField extends Omit<TemplateField, 'default' | 'options'> {
   itemWords?: string
   /** Least and largest number in a list of numbers. */
   each?: readonly [least: number, most: number]
-  /** `media type`: a MIME type, or empty. `lines`: may have several lines. */
+  /** `media type`: a MIME type, or empty. `lines`: a `string` that may have several lines, which older Templates have. */
   form?: 'media type' | 'lines'
   /** End of the sentence `Field 'url' must …` for an answer that is refused. Absent: it follows from the bounds. */
   must?: string
@@ -39,6 +39,8 @@ type ValueOf<F extends CheckField> = F extends { type: 'enum'; options: readonly
 
 interface Values extends Record<FieldType, unknown> {
   string: string
+  text: string
+  secret: string
   url: string
   integer: number
   number: number

@@ -26,7 +26,9 @@ export interface CheckKind {
   value: { name: string; unit: string }
   /** Fields in the order in which they are asked for. Their keys differ from those of `watch-fields.ts`, and none is `kind`. */
   fields: readonly CheckField[]
-  /** System Templates whose Resources have one check of this kind. They have its fields and those of `watch-fields.ts`. */
+  /** From where and how often it is made, and when it counts as down: `watchFields` of its usual interval. */
+  watch: readonly CheckField[]
+  /** System Templates whose Resources have one check of this kind. They have its `fields` and `watch`. */
   templates: readonly { key: string; version: number; name: string; summary: string }[]
   shown(check: StoredCheck): Shown
   /** Returns what a check entry holds of this kind, beside its `rev` and interval. */

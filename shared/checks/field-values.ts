@@ -21,6 +21,8 @@ const isList = (isItem: (item: unknown) => boolean) => (value: unknown) => Array
 
 const types: Readonly<Record<FieldType, (value: unknown, field: CheckField) => boolean>> = {
   string: isText,
+  text: isText,
+  secret: isText,
   url: isText,
   enum: (value, { options }) => options.some(option => option === value),
   integer: Number.isInteger,
@@ -55,11 +57,12 @@ function isTextWithin({ type, form, characters = Number.POSITIVE_INFINITY, bytes
 
 /** Returns the bounds of a field's numbers, of the items of a list, or of the characters of a text; null: none. */
 export function rangeOf({ type, min, max, items, characters, bytes }: CheckField): { min: number | null; max: number | null } {
-  const isText = type === 'string' || type === 'url'
+  const isText = texts.includes(type)
   const [least = null, most = null] = items ?? (isText ? [null, characters ?? bytes ?? null] : [min, max])
   return { min: least, max: most }
 }
 
+const texts: readonly FieldType[] = ['string', 'text', 'secret', 'url']
 const whole: readonly FieldType[] = ['integer', 'duration', 'duration_seconds']
 
 function boundsOf({ type, form, options, min, max, items, each, itemWords, characters, bytes }: CheckField): string {
@@ -70,7 +73,7 @@ function boundsOf({ type, form, options, min, max, items, each, itemWords, chara
     const usual = type === 'integer_list' ? 'whole numbers' : `texts of at most ${characters} characters`
     return `hold ${items[0]} to ${items[1]} ${itemWords ?? usual}${each === undefined ? '' : `, ${each[0]} to ${each[1]}`}`
   }
-  if (type === 'string') return `have at most ${bytes === undefined ? `${characters} characters` : `${bytes} bytes`}`
+  if (texts.includes(type)) return `have at most ${bytes === undefined ? `${characters} characters` : `${bytes} bytes`}`
   const what = type === 'integer' ? 'a whole number' : whole.includes(type) ? 'whole seconds' : 'a number'
   return `be ${what}, ${min} to ${max}`
 }

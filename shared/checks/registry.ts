@@ -6,7 +6,7 @@ import { intervalMs, type StoredCheck } from '#shared/contracts/subjects/check.t
 import type { CheckField } from './check-field.ts'
 import type { CheckKind } from './check-kind.ts'
 import { http } from './http/http.ts'
-import { confirmAfter, recoverAfter, watchFields } from './watch-fields.ts'
+import { confirmAfter, recoverAfter } from './watch-fields.ts'
 
 /** Every kind is a line here. The first one is the kind of the checks that name none. */
 const own: readonly [CheckKind, ...CheckKind[]] = [
@@ -49,7 +49,7 @@ export function kindOf(check: StoredCheck): CheckKind {
 export const kindMember = (kind: CheckKind): { kind?: string } => (kind === unnamed ? {} : { kind: kind.key })
 
 /** Fields of the Templates with a check of this kind. */
-export const fieldsOf = ({ fields }: CheckKind): readonly CheckField[] => [...fields, ...watchFields]
+export const fieldsOf = ({ fields, watch }: CheckKind): readonly CheckField[] => [...fields, ...watch]
 
 /** Returns the check of a monitor as its entry for probers. */
 export const entryOf = (check: StoredCheck, rev: number): CheckEntry =>

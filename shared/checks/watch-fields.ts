@@ -1,6 +1,6 @@
-// Fields that every Template with a check has beside those of its kind: from where, how often, and when it counts as down. Data alone,
+// Fields that a Template with a check has beside those of its kind: from where, how often, and when it counts as down. Data alone,
 // because a browser loads it too.
-import { checkField } from './check-field.ts'
+import { type CheckField, checkField } from './check-field.ts'
 
 /** Default of the confirmation delay and of the recovery delay, s. It is also the default of the installation's settings of these delays. */
 export const defaultDelay = 120
@@ -36,6 +36,15 @@ export const intervalUnit = checkField({
   words: { MINUTE: 'minutes', HOUR: 'hours' },
   must: 'be MINUTE or HOUR',
 })
+export const intervalSeconds = checkField({
+  key: 'interval_seconds',
+  type: 'integer',
+  label: 'Interval',
+  hint: 'Seconds between two checks from one location.',
+  default: 60,
+  min: 10,
+  max: 86_400,
+})
 export const failureMode = checkField({
   key: 'failure_mode',
   type: 'enum',
@@ -61,6 +70,19 @@ export const recoverAfter = checkField({
   hint: 'Seconds. Checks that pass for this long close the incident. Empty: as the installation has it.',
 })
 
-export const watchFields = [locations, intervalValue, intervalUnit, failureMode, confirmAfter, recoverAfter] as const
+const judged = [failureMode, confirmAfter, recoverAfter] as const
+
+/** Fields of a kind whose checks are made every `seconds` unless people say otherwise. */
+export const watchFields = (seconds: number): readonly CheckField[] => [
+  locations,
+  { ...intervalSeconds, default: seconds },
+  ...judged,
+]
+
+/** Fields of a kind whose interval is in minutes or hours. */
+export const minuteWatchFields = [locations, intervalValue, intervalUnit, ...judged] as const
+
+/** Every field that some kinds have beside their own. */
+export const allWatchFields: readonly CheckField[] = [locations, intervalSeconds, intervalValue, intervalUnit, ...judged]
 
 export const isDelay = (key: string): boolean => key === confirmAfter.key || key === recoverAfter.key

@@ -6,7 +6,7 @@ import type { Reading } from '#shared/contracts/subjects/subject.ts'
 import type { EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { decide, type Need } from '#shared/judging/decide.ts'
 import { earliest, type Judgement } from '#shared/judging/judgement.ts'
-import { readInput, readNeverReported, wordOf } from '#shared/judging/read-input.ts'
+import { type InputReading, readInput, readNeverReported, wordOf } from '#shared/judging/read-input.ts'
 import { limits } from '#shared/limits/limits.ts'
 
 const needs: Record<FailureMode, Need> = {
@@ -25,12 +25,16 @@ export function judgeReachability(
   at: number,
   silenceAt: number,
 ): Judgement {
-  const terms = { silentAfterMs: limits.judging.silentIntervals * intervalMs(check), graceMs: limits.judging.websiteGraceMs }
+  const terms = { silentAfterMs: silentAfterMs(check), graceMs: limits.judging.websiteGraceMs }
+  const isUnable = (location: string) => readings[location]?.at === null && readings[location].cannot !== undefined
   const inputs = check.locations.map(location => {
     const reading = readings[location]
+    if (reading?.cannot !== undefined && isUnable(location)) return { location, ...unableToRead(reading.cannot) }
     return { location, ...(reading ? readInput(reading, terms, silenceAt) : readNeverReported(at, terms.graceMs, at)) }
   })
-  const verdict = decide(inputs, needs[check.failure_mode], { halfSilentIsNoData: true })
+  const able = inputs.filter(({ location }) => !isUnable(location))
+  const verdict =
+    able.length === 0 && inputs.length > 0 ? 'not_judged' : decide(able, needs[check.failure_mode], { halfSilentIsNoData: true })
   const evidence = inputs.map(input => ({
     input: input.location,
     value: wordOf(input.value),
@@ -45,8 +49,39 @@ export function judgeReachability(
   }
 }
 
+/**
+ * Returns the time after a report until its location is silent, ms. Another prober needs up to 30 s to take over, so checks in quick
+ * succession have a least time.
+ */
+export function silentAfterMs(check: StoredCheck): number {
+  const ms = limits.judging.silentIntervals * intervalMs(check)
+  return check.interval_seconds === undefined ? ms : Math.max(ms, limits.judging.silentMsMin)
+}
+
+/** Reading of a location where no check could ever be made: it is left out of the decision. */
+const unableToRead = (sentence: string): InputReading => ({
+  value: 'unknown',
+  young: false,
+  at: null,
+  reason: `${unable}${sentence}`,
+  changesAt: null,
+})
+
+const unable = 'cannot: '
+
 /** Returns one sentence that explains the verdict. Only verdict and evidence decide the sentence, so a replay returns the same sentence. */
 export function explainReachability(verdict: Verdict, inputs: readonly EvidenceInput[]): string {
+  const lacks = inputs.filter(({ at, reason }) => at === null && reason?.startsWith(unable))
+  const [{ reason = null } = {}] = lacks
+  if (reason === null) return explainAble(verdict, inputs)
+  const sentence = reason.slice(unable.length)
+  if (lacks.length === inputs.length) return `cannot be checked (${sentence})`
+  const places = lacks.length === 1 ? 'location' : 'locations'
+  const able = inputs.filter(input => !lacks.includes(input))
+  return `${explainAble(verdict, able)} (${lacks.length} ${places} cannot: ${sentence})`
+}
+
+function explainAble(verdict: Verdict, inputs: readonly EvidenceInput[]): string {
   const n = inputs.length
   const failing = inputs.filter(input => input.value === 'problem').length
   const silent = inputs.filter(input => input.value === 'unknown').length

@@ -205,6 +205,8 @@ export const judgingLimits = {
   websiteGraceMs: 60 * second,
   /** Number of intervals after which an input of a website check is silent (reference/judging 2.3). */
   silentIntervals: 3,
+  /** Least time until a location is silent whose checks have an interval in seconds. */
+  silentMsMin: 1 * minute,
   /** Time after which a custom heartbeat is silent if its policy names none (reference/judging 3.4). */
   heartbeatSilentMs: 5 * minute,
   /** Largest number of inputs that the evidence of a verdict keeps: as many as a policy may have. */

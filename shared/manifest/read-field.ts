@@ -62,6 +62,7 @@ const isLine = (value: unknown, characters: number): value is string =>
 
 const line = (value: unknown) =>
   isLine(value, textCharacters) ? null : `must be one line of at most ${textCharacters} characters`
+const lines = (value: unknown) => (typeof value === 'string' && value.isWellFormed() ? null : 'must be a text')
 const duration = (value: unknown) =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= maxSeconds
     ? null
@@ -74,6 +75,8 @@ const texts = (value: unknown) =>
 const faultOfType: Record<FieldType, (value: unknown, field: TemplateField) => string | null> = {
   string: line,
   url: line,
+  text: lines,
+  secret: lines,
   integer: value => (Number.isSafeInteger(value) ? null : 'must be a whole number'),
   number: value => (typeof value === 'number' && Number.isFinite(value) ? null : 'must be a number'),
   boolean: value => (typeof value === 'boolean' ? null : 'must be true or false'),

@@ -39,7 +39,7 @@ await withBrowser(async () => {
     await page.getByLabel('Name').fill('Cuckoo clock')
     t.ok(await page.getByRole('checkbox', { name: 'de' }).isChecked(), 'the location that has a prober is chosen')
     await page.getByLabel('Text').fill('c'.repeat(41))
-    await page.getByLabel('Interval', { exact: true }).fill('1')
+    await page.getByLabel('Interval', { exact: true }).fill('60')
     await page.getByRole('button', { name: 'Add monitor' }).click()
     await page.locator('[data-field=text] .refusal').waitFor()
     await page.getByLabel('Text').fill('cuckoo')
@@ -106,7 +106,7 @@ t.test('a registered kind is made, checked, judged, redacted and listed, and gen
   const template = await call('GET', `/api/v3/workspaces/${world.workspaceId}/templates/echo-check`)
   t.match(template.json.result, { id: 'echo-check@1', fields: [{ key: 'text' }, { key: 'fails' }, { key: 'pass_words' }] })
   const secrets = { pass_words: ['geheim'], whisper: 'geheim' }
-  const meta = { text: 'cuckoo', fails: true, ...secrets, locations: ['aaaa'], interval_value: 1, confirm_after: 0 }
+  const meta = { text: 'cuckoo', fails: true, ...secrets, locations: ['aaaa'], interval_seconds: 60, confirm_after: 0 }
   const body = { template: 'echo-check', key: 'e', name: 'Echo' }
   const refused = await call('POST', resources, { ...body, meta: { ...meta, fails: 'yes' } })
   t.match([refused.status, JSON.stringify(refused.json)], [422, /fails/])

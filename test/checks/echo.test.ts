@@ -32,7 +32,7 @@ t.teardown(() => {
 const nextMessage = async (): Promise<string> => (await once(farEnd, 'heard', { signal: AbortSignal.timeout(30_000) }))[0]
 
 const secrets = { pass_words: ['sesame-one-1', 'sesame-two-2'], whisper: 'sesame-three-3' }
-const notSecret = { text: 'cuckoo', fails: true, locations: [location], interval_value: 1, confirm_after: 0 }
+const notSecret = { text: 'cuckoo', fails: true, locations: [location], interval_seconds: 10, confirm_after: 0 }
 
 t.test('kind is listed with its options, beside the built-in one (v3 3.14)', async t => {
   const { result } = await api('GET', '/v3/checks')
@@ -63,7 +63,7 @@ t.test('monitor is made, checked, judged and told of', async t => {
 
 t.test('command line lists the kind, and makes, changes and shows its monitors', async t => {
   t.match((await command(['check', 'kinds'])).stdout, /^echo +whisper +string +secret +Whisper/m)
-  const answers = ['--meta', 'text=by command', '--meta', `locations=${location}`, '--meta', 'interval_value=5']
+  const answers = ['--meta', 'text=by command', '--meta', `locations=${location}`, '--meta', 'interval_seconds=300']
   const made = await command(['resource', 'create', 'Second clock', '--template', 'echo-check', ...answers])
   t.match(made, { code: 0, stdout: 'second-clock\n' })
   const changed = await command(['resource', 'change', 'second-clock', '--meta', 'pass_words=a,b', '--json'])
@@ -97,9 +97,9 @@ t.test('files have monitors of the kind without secrets, which come from the env
   mkdirSync(files)
   const write = (meta: string) =>
     writeFileSync(join(files, 'a.yaml'), `kind: Resource\nkey: f\nname: F\ntemplate: echo-check\nmeta: ${meta}\n`)
-  write(`{locations: [${place}], interval_value: 1}`)
+  write(`{locations: [${place}], interval_seconds: 10}`)
   t.match((await command(['apply', files])).stderr, /a\.yaml:\d+: meta\.text/)
-  write(`{text: cuckoo, locations: [${place}], interval_value: 1, whisper: '[redacted]'}`)
+  write(`{text: cuckoo, locations: [${place}], interval_seconds: 10, whisper: '[redacted]'}`)
   t.match((await command(['apply', files])).stderr, /WATCHKEEPER_RESOURCE_F_WHISPER/)
   const environment = { WATCHKEEPER_RESOURCE_F_WHISPER: 'sesame-four-4' }
   t.match((await command(['apply', files], environment)).stdout, /^made +Resource f: echo-check@1$/m)

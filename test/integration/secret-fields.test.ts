@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { channels } from '#shared/channels/registry.ts'
+import type { CheckKind } from '#shared/checks/check-kind.ts'
 import { checkKinds } from '#shared/checks/registry.ts'
 import { sessionDocument } from '../../services/gateway/openapi/session-document.ts'
 import { echo as echoChannel } from '../channels/echo/channel.ts'
@@ -103,10 +104,21 @@ function answerTo({ type, options, min }: Listed, text: string): unknown {
   return type === 'string' ? text : (min ?? 1)
 }
 
-/** What every check has beside its kind. */
-const watching = { locations: [location], interval_value: 1, confirm_after: 0, recover_after: 0 }
-const templates: { id: string; kind: ListedType }[] = [...checkKinds(), echoKind].flatMap(({ key: type, templates: of }) =>
-  of.map(({ key, version }) => ({ id: `${key}@${version}`, kind: listedKinds.find(one => one.type === type) as ListedType })),
+/** Answers without which no check is made, beside those to the fields of its kind. */
+const watchingOf = ({ watch }: CheckKind) => ({
+  ...{ locations: [location], confirm_after: 0, recover_after: 0 },
+  ...(watch.some(({ key }) => key === 'interval_value') ? { interval_value: 1 } : {}),
+})
+interface ListedTemplate {
+  id: string
+  kind: ListedType
+  watching: Record<string, unknown>
+}
+const templates: ListedTemplate[] = [...checkKinds(), echoKind].flatMap(own =>
+  own.templates.map(({ key, version }) => ({
+    ...{ id: `${key}@${version}`, watching: watchingOf(own) },
+    kind: listedKinds.find(({ type }) => type === own.key) as ListedType,
+  })),
 )
 
 const scopes = ['', 'observe', 'templates', 'resources', 'acknowledge,maintenance,observe,templates,resources']
@@ -146,7 +158,7 @@ t.test('monitors of every kind are made, changed and refused, and every channel 
     shows('answers about destinations', JSON.stringify(result))
     shows('answers about destinations', (await api('PATCH', `${destinations}/${result.id}`, { default: true })).text)
     shows('answers about destinations', (await api('POST', `${destinations}/${result.id}/test`, {})).text)
-    for (const { id: template, kind } of templates) {
+    for (const { id: template, kind, watching } of templates) {
       const name = `Watched ${i} ${kind.type}`
       // A scoped key makes every second one.
       const as = i % 2 === 1 ? scoped : key
@@ -165,7 +177,7 @@ t.test('monitors of every kind are made, changed and refused, and every channel 
       stored.push(changed.text)
     }
   }
-  for (const { id: template, kind } of templates) {
+  for (const { id: template, kind, watching } of templates) {
     const required = kind.fields.filter(field => field.required)
     const usual = Object.fromEntries(required.map(field => [field.key, answerTo(field, 'cuckoo')]))
     for (const field of kind.fields.filter(({ secret }) => secret)) {

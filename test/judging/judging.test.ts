@@ -141,6 +141,46 @@ t.test('location that never reported is not judged for 60 s after its addition',
   t.end()
 })
 
+t.test('location whose prober could never make the check is left out, and said', t => {
+  const cannot = 'this prober may not'
+  const unable = { ...never(at - 60 * minute), cannot }
+  const one = { ...check, failure_mode: 'all' as const }
+  const cases: [string, Record<string, Reading>, string, string][] = [
+    ['none of them', { aaaa: unable, bbbb: unable, cccc: unable }, 'not_judged', `cannot be checked (${cannot})`],
+    [
+      'one of three, the others fail',
+      { aaaa: unable, bbbb: reported(false, at), cccc: reported(false, at) },
+      'problem',
+      `2 of 2 locations failing (1 location cannot: ${cannot})`,
+    ],
+    [
+      'two of three, the other passes',
+      { aaaa: unable, bbbb: unable, cccc: reported(true, at) },
+      'ok',
+      `the location reports ok (2 locations cannot: ${cannot})`,
+    ],
+    [
+      'one that could before goes on with its last report',
+      { aaaa: { ...reported(false, at), cannot }, bbbb: reported(false, at), cccc: reported(false, at) },
+      'problem',
+      '3 of 3 locations failing',
+    ],
+  ]
+  for (const [title, readings, verdict, explanation] of cases) {
+    t.match(judgeReachability(one, readings, at, at), { verdict, explanation }, title)
+  }
+  t.end()
+})
+
+t.test('location with an interval in seconds is silent after a minute at the earliest', t => {
+  const { interval_value: _, interval_unit: __, ...rest } = check
+  const often = { ...rest, interval_seconds: 10, locations: ['aaaa'] }
+  const readings = { aaaa: reported(true, at) }
+  t.equal(judgeReachability(often, readings, at + minute, at + minute).verdict, 'ok')
+  t.equal(judgeReachability(often, readings, at + minute + 1, at + minute + 1).verdict, 'no_data')
+  t.end()
+})
+
 t.test('explanation is one sentence, and the evidence names every location', t => {
   const readings = { aaaa: reported(false, at), bbbb: reported(false, at), cccc: reported(true, at) }
   const judgement = judgeReachability(check, readings, at, at)

@@ -113,6 +113,27 @@ t.test(
   },
 )
 
+t.test('check that its prober could not make is no reading: only its sentence is kept', async t => {
+  const site = createSite()
+  site.report(start, true)
+  const lack = { cannot: true, error: 'this prober may not', statusCode: null }
+  const taken = site.report(start + minute, false, lack)
+  t.match(taken, { change: 'commit', observation: null })
+  t.match(site.subject().readings['aaaa'], { ok: true, at: start, cannot: 'this prober may not' })
+  t.equal(site.report(start + 2 * minute, false, lack).change, 'nothing', 'the same again says nothing new')
+  t.equal(site.report(start + 2 * minute, true).change, 'commit', 'a check that passes takes the sentence away')
+  t.notOk(site.subject().readings['aaaa']?.cannot)
+  t.equal(site.report(start + 3 * minute, true).change, 'freshness')
+})
+
+t.test('value of a check is the one that it states, else its total time', async t => {
+  const site = createSite()
+  t.equal(site.report(start, true).observation?.totalMs, 3)
+  t.equal(site.report(start + minute, true, { value: 20.6 }).observation?.totalMs, 21)
+  t.equal(site.report(start + 2 * minute, false, { value: null }).observation?.totalMs, null)
+  t.equal(site.subject().readings['aaaa']?.totalMs, null)
+})
+
 t.test('delay of a check is its age, minus the time that its prober held the report', async t => {
   const site = createSite()
   const { observation } = site.report(start + 9_000, true, { slotAt: start, ageMs: 8_800 })

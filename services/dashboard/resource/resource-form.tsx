@@ -1,5 +1,5 @@
 // The form of a monitor of any published Template: its name, the fields of its Template, its key and its labels.
-import { watchFields } from '#shared/checks/watch-fields.ts'
+import { allWatchFields } from '#shared/checks/watch-fields.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { askV3 } from '../data/api.ts'
 import { go } from '../data/router.ts'
@@ -35,16 +35,20 @@ const own = ['name', 'key', 'labels']
 /** Returns the name of a field's input. A field may have the key of an input that every monitor has. */
 const nameOf = (key: string): string => (own.includes(key) ? `meta.${key}` : key)
 
+function formFieldOf(field: SentTemplate['fields'][number]): FormField {
+  const stated = allWatchFields.find(({ key }) => key === field.key)
+  return stated === undefined ? { ...field, isWriteOnly: field.type === 'secret' } : { ...stated, default: field.default }
+}
+
 export function ResourceForm({ template, existing }: Props) {
   const isOfCheck = isSystem(template)
   // What every check has is stated with more words for forms than a Template shows.
-  const fields: readonly FormField[] = isOfCheck
-    ? template.fields.map(field => watchFields.find(({ key }) => key === field.key) ?? field)
-    : template.fields
+  const fields: readonly FormField[] = isOfCheck ? template.fields.map(field => formFieldOf(field)) : template.fields
   const send = async (values: FormData) => {
     const name = textOf(values, 'name')
     const meta = answersIn(fields, values, nameOf)
     const labels = labelsIn(textOf(values, 'labels'))
+    const isGiven = ({ key, isWriteOnly = false }: FormField) => !isWriteOnly || meta[key] !== undefined
     const saved =
       existing === null
         ? await askV3<{ id: string }>('POST', inWorkspace('/resources'), {
@@ -56,7 +60,7 @@ export function ResourceForm({ template, existing }: Props) {
           })
         : await askV3<{ id: string }>('PATCH', inWorkspace(`/resources/${encodeURIComponent(existing.id)}`), {
             name,
-            meta: changedAnswers(fields, meta, existing.meta),
+            meta: changedAnswers(fields.filter(isGiven), meta, existing.meta),
             labels: changedLabels(labels, existing.labels),
           })
     const next = isOfCheck ? 'Its first check is on its way.' : 'It waits for its first report.'
@@ -72,7 +76,7 @@ export function ResourceForm({ template, existing }: Props) {
       beside={<ButtonLink href={back}>Cancel</ButtonLink>}
     >
       <TextField name="name" label="Name" defaultValue={existing?.name ?? ''} maxLength={100} autoFocus required />
-      <FieldsOf fields={fields} answers={existing?.meta ?? {}} nameOf={nameOf} />
+      <FieldsOf fields={fields} answers={existing?.meta ?? {}} nameOf={nameOf} isChange={existing !== null} />
       <details class="part-of-form" open={existing !== null && Object.keys(existing.labels).length > 0}>
         <summary>{existing === null ? 'Key and labels' : 'Labels'}</summary>
         {existing === null && (

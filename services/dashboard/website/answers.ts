@@ -1,10 +1,10 @@
 // Conversion between the form of a website monitor and `meta`, the values for the fields of its Template. Pure.
 import type { CheckField } from '#shared/checks/check-field.ts'
 import { httpFields, url } from '#shared/checks/http/fields.ts'
-import { isDelay, usualInterval, watchFields } from '#shared/checks/watch-fields.ts'
+import { isDelay, minuteWatchFields, usualInterval } from '#shared/checks/watch-fields.ts'
 import { answersIn, type FieldAnswers } from '../parts/form/field-values.ts'
 
-export const allFields: readonly CheckField[] = [...httpFields, ...watchFields]
+export const allFields: readonly CheckField[] = [...httpFields, ...minuteWatchFields]
 
 export const usualAnswers: FieldAnswers = {
   ...Object.fromEntries(

@@ -3,6 +3,8 @@
 import { Gauge, Registry } from 'prom-client'
 import { nextStep } from '#machines/incident-outlook.ts'
 import { inParallel } from '#shared/async/in-parallel.ts'
+import { kindOf } from '#shared/checks/registry.ts'
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { RosterStatus } from '#shared/contracts/subjects/roster.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { day, limits, second } from '#shared/limits/limits.ts'
@@ -81,7 +83,7 @@ async function textOf(means: Means): Promise<string> {
     const now = means.clock.now()
     const { uptime: share } = await readUptime(store, subject, now)
     if (share !== null) uptime.set(labels, share)
-    for (const locationId of subject.check?.locations ?? []) {
+    for (const locationId of isTimed(subject.check) ? subject.check.locations : []) {
       const ms = await newestMs(store, subject.id, locationId, now)
       if (ms !== null) response.set({ ...labels, location: places.get(locationId) ?? locationId }, ms / second)
     }
@@ -102,7 +104,10 @@ async function readSubjects(store: Store): Promise<{ subjects: SubjectDocument[]
   return { subjects, count: await store.count('subjects', where) }
 }
 
-/** Returns the duration of the newest check of today or yesterday, ms; null: there was none. */
+/** Whether the value of the subject's checks is a time. */
+const isTimed = (check: StoredCheck | null): check is StoredCheck => check !== null && kindOf(check).value.unit === 'ms'
+
+/** Returns the duration of the newest check of today or yesterday, ms; null: there was none, or it has none. */
 async function newestMs(store: Store, subjectId: string, locationId: string, now: number): Promise<number | null> {
   for (const at of [now, now - day]) {
     const prefix = observationPrefix(at, subjectId) + locationId

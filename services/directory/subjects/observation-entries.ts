@@ -32,7 +32,7 @@ export function pushedEntry(row: PushedObservationDocument, atUs: number, { sign
   }
 }
 
-/** Returns the entry of a check. Its value is the duration, ms. */
+/** Returns the entry of a check. */
 export function checkEntry(row: CheckObservationDocument, atUs: number, { signal, locationId }: Source): ObservationEntry {
   const { id, ok, totalMs, statusCode, error } = row
   return {

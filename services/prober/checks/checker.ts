@@ -13,6 +13,10 @@ export interface CheckOutcome {
   statusCode: number | null
   /** Times in ms from the start of the check, to a hundredth of a ms. */
   phases: CheckPhases
+  /** Value of the check, at most two decimals; null: it has none. Absent: the total time is the value. */
+  value?: number | null
+  /** Set: this prober cannot make the check, `error` says why, and `ok` is false. It is no reading. */
+  cannot?: true
 }
 
 export interface CheckContext {

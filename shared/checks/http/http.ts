@@ -3,6 +3,7 @@ import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { Watching } from '#shared/contracts/subjects/check.ts'
 import { redactedText, redactedUrl } from '#shared/secrecy/redacted-text.ts'
 import { type CheckKind, hasOptions, optionsOf } from '../check-kind.ts'
+import { minuteWatchFields } from '../watch-fields.ts'
 import { type HttpAnswers, httpFields } from './fields.ts'
 import { websiteTemplate } from './website-template.ts'
 
@@ -26,6 +27,7 @@ export const http: CheckKind = {
   help: 'Sends one request to a URL and judges status and body of the answer.',
   value: { name: 'Time', unit: 'ms' },
   fields: httpFields,
+  watch: minuteWatchFields,
   templates: [
     {
       key: templateKey,

@@ -53,5 +53,9 @@ export const CheckResult = Type.Object({
   /** HTTP status of the response; null: there was no response. */
   statusCode: Nullable(Type.Integer({ minimum: 0, maximum: 999 })),
   phases: CheckPhases,
+  /** Value of the check, null: it has none. Absent: the total time is the value, as for website monitors. */
+  value: Type.Optional(Nullable(Type.Number({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }))),
+  /** Set: the prober could not make the check, and `error` says why. This is no reading. */
+  cannot: Type.Optional(Type.Literal(true)),
 })
 export type CheckResult = Static<typeof CheckResult>

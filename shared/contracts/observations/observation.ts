@@ -8,8 +8,10 @@ import type { RejectReason } from '#shared/contracts/subjects/subject-views.ts'
 /**
  * id: `checkObservationId(subject, location, slot)`. Times in whole ms. A stored row is never replaced: the first result of a slot stays.
  */
-export interface CheckObservationDocument extends CheckPhases {
+export interface CheckObservationDocument extends Omit<CheckPhases, 'totalMs'> {
   id: string
+  /** Value of the check, rounded: the total time, or what its kind finds instead. Null: this check has none. */
+  totalMs: number | null
   /** 1: passed, 0: failed. */
   ok: 0 | 1
   /** End of the check, ms after its slot. */

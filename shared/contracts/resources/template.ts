@@ -33,8 +33,11 @@ export const publishedFieldTypes = [
   'string_list',
   'integer_list',
 ] as const
-/** Types of fields. Only system Templates have fields of the types `url` and `location_list`. */
-export const fieldTypes = [...publishedFieldTypes, 'url', 'location_list'] as const
+/**
+ * Types of fields. Only system Templates have fields of the last four types. `text`: may have several lines. `secret`: a text that is stored
+ * sealed and shown to nobody.
+ */
+export const fieldTypes = [...publishedFieldTypes, 'url', 'location_list', 'text', 'secret'] as const
 export type FieldType = (typeof fieldTypes)[number]
 
 export const ManifestField = Strict({

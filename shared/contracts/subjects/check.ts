@@ -12,8 +12,10 @@ const Watching = {
   kind: Type.Optional(Type.String({ minLength: 1, maxLength: 32 })),
   /** Location ids, in the order in which they were sent. */
   locations: Type.Array(LocationId, { maxItems: 64 }),
-  interval_value: Type.Integer({ minimum: 1, maximum: 1_440 }),
-  interval_unit: IntervalUnit,
+  /** The interval, of Templates that state it in seconds; else it is in the two members after it. */
+  interval_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400 })),
+  interval_value: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_440 })),
+  interval_unit: Type.Optional(IntervalUnit),
   failure_mode: FailureMode,
   /** Confirmation delay, seconds. Null: the keeper's setting at the time of the judgement applies. */
   confirm_after: Nullable(Type.Integer({ minimum: 0 })),
@@ -41,6 +43,7 @@ function withAnswers<T extends TSchema>(schema: T) {
 const unitMs = { SECOND: 1_000, MINUTE: 60_000, HOUR: 3_600_000 } as const
 
 /** Returns the time between two checks of a monitor at one location, in ms. */
-export function intervalMs(meta: Pick<Watching, 'interval_value' | 'interval_unit'>): number {
-  return meta.interval_value * unitMs[meta.interval_unit]
+export function intervalMs(check: Pick<Watching, 'interval_seconds' | 'interval_value' | 'interval_unit'>): number {
+  const { interval_seconds: seconds, interval_value: value = 1, interval_unit: unit = 'MINUTE' } = check
+  return seconds === undefined ? value * unitMs[unit] : seconds * unitMs.SECOND
 }

@@ -168,6 +168,8 @@ export interface Reading {
   totalMs: number | null
   /** Set if a sender reported the reading. The result of a check that ended before `at` does not replace such a reading. */
   isPushed?: true
+  /** Why the location's prober could not make the newest check, a sentence. Absent: it could. */
+  cannot?: string
 }
 
 /** One entry of the outbox: a write or removal that a committed subject still has to make in another collection. */

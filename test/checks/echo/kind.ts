@@ -1,6 +1,7 @@
 // A kind of check for tests: it finds what its answers say. No other file of the system knows it.
 import { checkField } from '#shared/checks/check-field.ts'
 import { type CheckKind, plainEntry } from '#shared/checks/check-kind.ts'
+import { watchFields } from '#shared/checks/watch-fields.ts'
 
 const fields = [
   checkField({ key: 'text', type: 'string', label: 'Text', required: true, characters: 40 }),
@@ -23,6 +24,7 @@ export const echo: CheckKind = {
   help: 'Finds what it is told.',
   value: { name: 'Time', unit: 'ms' },
   fields,
+  watch: watchFields(30),
   templates: [{ key: 'echo-check', version: 1, name: 'Echo', summary: 'Says what it was told.' }],
   shown: ({ text }) => ({ method: 'echo', target: String(text), url: '', host: null }),
   ...plainEntry('echo', fields),

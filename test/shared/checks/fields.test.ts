@@ -7,7 +7,7 @@ import { faultOf } from '#shared/checks/field-values.ts'
 import { statuses } from '#shared/checks/http/fields.ts'
 import type { WebsiteCheck } from '#shared/checks/http/http.ts'
 import { allSystemTemplates, entryOf, fieldsOf, findKind, findSystemTemplate, kindOfTemplate } from '#shared/checks/registry.ts'
-import { locations } from '#shared/checks/watch-fields.ts'
+import { locations, watchFields } from '#shared/checks/watch-fields.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 
 const website: WebsiteCheck = {
@@ -71,10 +71,10 @@ t.test('a field that is newer than a stored check has its default there, and lea
   const fields = [target, words]
   const shown = () => ({ method: 'say', target: '', url: '', host: null })
   const named = { key: 'later', name: 'Later', help: '', value: { name: 'Time', unit: 'ms' } }
-  const kind: CheckKind = { ...named, fields, templates: [], shown, ...plainEntry('later', fields) }
+  const kind: CheckKind = { ...named, fields, watch: watchFields(60), templates: [], shown, ...plainEntry('later', fields) }
   const { url: _, ...rest } = website
   const stored = { ...rest, kind: 'later', target: 'x' } as StoredCheck
-  const asked = { target: 'x', locations: ['aaaa'], interval_value: 1 }
+  const asked = { target: 'x', locations: ['aaaa'], interval_seconds: 10 }
   t.strictSame(kind.entry(stored), { kind: 'later', options: { target: 'x' } })
   t.strictSame(kind.entry(readCheckAnswers(kind, asked, null)), kind.entry(stored), 'also if the default is stored')
   t.strictSame(kind.entry(readCheckAnswers(kind, { ...asked, words: ['b'] }, null)), {

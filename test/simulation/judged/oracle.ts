@@ -5,6 +5,7 @@
 // incidents and messages from this history alone. At one instant, ends of the permitted silence and of grace come first, then ends of
 // confirmation and recovery delays, then reports and commands: a delay includes its last instant.
 import type { WebsiteCheck } from '#shared/checks/http/http.ts'
+import { intervalMs } from '#shared/contracts/subjects/check.ts'
 
 const minute = 60_000
 const reminderEvery = 4 * 60 * minute
@@ -93,7 +94,7 @@ function accept(watch: Watch, { at, locationId, slotAt, rev, ok }: Told['reports
   return true
 }
 
-const silentAfter = ({ check }: Watch) => 3 * check.interval_value * minute
+const silentAfter = ({ check }: Watch) => 3 * intervalMs(check)
 
 /** Returns the instants after `from`, up to and including `to`, at which time alone changes the reading of an input. */
 function timeChanges(watch: Watch, from: number, to: number): { at: number; cause: 'silence' | 'time' }[] {

@@ -67,7 +67,7 @@ function answerOf(field: FormField, values: Values, name: string): unknown {
   if (isBox(field)) return values.get(name) !== null
   const typed = String(values.get(name) ?? '')
   // Blanks around a text may be part of it, such as of a text that a page must contain.
-  if (type === 'string' && form !== 'media type') return typed
+  if ((type === 'string' && form !== 'media type') || type === 'text' || type === 'secret') return typed
   const text = typed.trim()
   if (text === '') return ''
   if (type === 'boolean') return text === 'true'

@@ -45,7 +45,7 @@ function Input({ field, name, given, isChange }: InputProps) {
   }
   // A hint of the field's own may say that an empty input means something else than the default.
   const placeholder = field.hint === undefined ? textOfAnswer(field, usual) : ''
-  if (type === 'string_list' || form === 'lines')
+  if (type === 'string_list' || type === 'text' || type === 'secret' || form === 'lines')
     return <AreaField {...shown} defaultValue={defaultValue} placeholder={placeholder} rows={3} />
   return (
     <TextField

@@ -2,14 +2,13 @@
 
 import type { SilenceAt } from '#shared/contracts/observations/silence.ts'
 import type { Template, TemplateRule } from '#shared/contracts/resources/template.ts'
-import { intervalMs } from '#shared/contracts/subjects/check.ts'
 import type { PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import type { ObservedInput, Reading, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { DecisionInput, EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { countChanges, flappingWords } from '#shared/judging/count-changes.ts'
 import { judgeDecision } from '#shared/judging/judge-decision.ts'
 import { type InputFacts, judgePolicy } from '#shared/judging/judge-policy.ts'
-import { judgeReachability } from '#shared/judging/judge-reachability.ts'
+import { judgeReachability, silentAfterMs } from '#shared/judging/judge-reachability.ts'
 import { earliest, type Judgement } from '#shared/judging/judgement.ts'
 import { inputKeyOf, locationLabel, selects } from '#shared/judging/policy-input.ts'
 import type { Moment } from '#shared/judging/read-comparison.ts'
@@ -96,8 +95,8 @@ export function factsOf(subject: SubjectDocument, ruleKey: string, input: Policy
   const signal = subject.custom?.signals.filter(isOfGeneration2).find(candidate => candidate.slug === input.signal)
   if (signal === undefined) return platformFacts(subject, input, observed)
   if (signal.kind === 'custom_event') return { of: 'signal', reports: 'pushed', observed, silentAfterMs: null, graceMs: 0 }
-  const silentAfterMs = input.noDataAfterMs ?? limits.judging.heartbeatSilentMs
-  return { of: 'signal', reports: 'pushed', observed, silentAfterMs, graceMs: silentAfterMs }
+  const afterMs = input.noDataAfterMs ?? limits.judging.heartbeatSilentMs
+  return { of: 'signal', reports: 'pushed', observed, silentAfterMs: afterMs, graceMs: afterMs }
 }
 
 /**
@@ -110,10 +109,10 @@ function platformFacts({ check, readings }: SubjectDocument, input: PolicyInput,
     (latest, [, reading]) => (reading.at !== null && reading.at > (latest?.at ?? -1) ? reading : latest),
     null,
   )
-  const silentAfterMs = input.noDataAfterMs ?? (check === null ? 0 : limits.judging.silentIntervals * intervalMs(check))
+  const afterMs = input.noDataAfterMs ?? (check === null ? 0 : silentAfterMs(check))
   const observed =
     newest?.at == null
       ? neverObserved(addedAt)
       : { addedAt, observedAtUs: newest.at * 1_000, ok: newest.ok, value: newest.totalMs, error: newest.error }
-  return { of: 'signal', reports: 'checks', observed, silentAfterMs, graceMs: limits.judging.websiteGraceMs }
+  return { of: 'signal', reports: 'checks', observed, silentAfterMs: afterMs, graceMs: limits.judging.websiteGraceMs }
 }

@@ -1,7 +1,8 @@
 // Intake of a check result: stored as an observation, and judged if it changes the reading of its location. Pure.
 import type { CheckObservationDocument } from '#shared/contracts/observations/observation.ts'
-import { intervalMs, type StoredCheck } from '#shared/contracts/subjects/check.ts'
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { Reading, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { silentAfterMs } from '#shared/judging/judge-reachability.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { checkObservationId } from '#shared/text/ids.ts'
@@ -29,6 +30,7 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, context
   const reading = subject.readings[locationId]
   if (reading === undefined || reading.slotAt === result.slotAt) return dropped
   const error = errorOf(result)
+  if (result.cannot) return takeInability(subject, input, error ?? '', context)
   const observation = observationOf(subject.id, input, error)
   const isOlder = result.slotAt < (reading.slotAt ?? 0)
   // After a crash, results are read again late, so slots are compared with the bus's present time, not with the time of the report.
@@ -47,12 +49,17 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, context
     ok: result.ok,
     error,
     statusCode: result.statusCode,
-    totalMs: Math.round(result.phases.totalMs),
+    totalMs: roundedValue(result),
   }
   const readings = { ...subject.readings, [locationId]: fresh }
   const reported = { ...subject, readings, idempotency: stillAwaited(subject.idempotency, context.now) }
   const isJudgedByEach = subject.kind === 'custom' || isOlder
-  if (!isJudgedByEach && reading.ok === result.ok && isHeard(reading, check, Math.max(input.at, subject.judgedAt))) {
+  if (
+    !isJudgedByEach &&
+    reading.cannot === undefined &&
+    reading.ok === result.ok &&
+    isHeard(reading, check, Math.max(input.at, subject.judgedAt))
+  ) {
     // Another reason of a location that still fails may be the new cause of the open incident, and changes nothing else.
     const judged = saysAnother(subject, locationId, error) ? judgeSubject(reported, input.at, context) : reported
     return {
@@ -63,6 +70,23 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, context
     }
   }
   return { subject: judgeSubject(reported, input.at, context), change: 'commit', observation, reply: null }
+}
+
+/**
+ * Takes a result that says why the prober could not check. It is no reading and is not stored: the earlier reading goes on and becomes
+ * silent. Only its sentence is kept, and judged if it is another one.
+ */
+function takeInability(
+  subject: SubjectDocument,
+  { locationId, result, at }: ResultInput,
+  cannot: string,
+  context: StepContext,
+): Step {
+  const reading = subject.readings[locationId]
+  const nothing: Step = { subject, change: 'nothing', observation: null, reply: null }
+  if (reading === undefined || reading.cannot === cannot || result.slotAt < (reading.slotAt ?? 0)) return nothing
+  const readings = { ...subject.readings, [locationId]: { ...reading, cannot } }
+  return { ...nothing, subject: judgeSubject({ ...subject, readings }, at, context), change: 'commit' }
 }
 
 /** Returns whether a location fails for another reason than an open incident has recorded. */
@@ -81,7 +105,13 @@ const saysAnother = ({ rules }: SubjectDocument, locationId: string, error: stri
  * arrive after the subject was judged at a later instant: an input that was judged silent at that instant is then valid again.
  */
 function isHeard(reading: Reading, check: StoredCheck, at: number): boolean {
-  return reading.at !== null && at - reading.at <= limits.judging.silentIntervals * intervalMs(check)
+  return reading.at !== null && at - reading.at <= silentAfterMs(check)
+}
+
+/** Returns the value of a check, rounded: the total time in ms, or what its kind finds instead; null: it has none. */
+function roundedValue({ value, phases }: ResultInput['result']): number | null {
+  const exact = value === undefined ? phases.totalMs : value
+  return exact === null ? null : Math.round(exact)
 }
 
 /** Returns the error, with addresses redacted, because evidence, messages and the log show it (docs/reference/v3.md, 11.2). */
@@ -103,7 +133,7 @@ function observationOf(
     connectMs: whole(phases.connectMs),
     tlsMs: whole(phases.tlsMs),
     firstByteMs: whole(phases.firstByteMs),
-    totalMs: Math.round(phases.totalMs),
+    totalMs: roundedValue(result),
     statusCode: result.statusCode,
     error,
   }

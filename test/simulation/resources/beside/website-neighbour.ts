@@ -3,6 +3,7 @@
 // injects faults of its own.
 
 import type { WebsiteCheck } from '#shared/checks/http/http.ts'
+import { intervalMs } from '#shared/contracts/subjects/check.ts'
 import type { SubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import { replayIncident } from '../../../../infra/replay/replay-incident.ts'
 import { websiteCheck } from '../../../support/checks.ts'
@@ -70,7 +71,7 @@ export class WebsiteNeighbour {
       }
       const state = this.#states.get(location)
       if (state !== 'silent') deals.push({ at, live: () => this.#report(location, state === 'ok') })
-      at += check.interval_value * minute + random.integer(-second, second)
+      at += intervalMs(check) + random.integer(-second, second)
     }
     return deals
   }
