@@ -2,6 +2,7 @@
 // with only the files that the container needs. Writes nothing; its caller writes the files.
 import { type BusKeys, makeBusKeys, serverAuthorization } from '#shared/bus/probers/bus-keys.ts'
 import { day, hour } from '#shared/limits/limits.ts'
+import { newSealingKey } from '#shared/secrecy/seals.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { SecretFiles } from './secret-folder.ts'
 import { hostsOf, makeAuthority, makeServer, type Pem } from './x509.ts'
@@ -45,7 +46,7 @@ export function makeClusterSecrets(options: CertificateOptions): SecretFiles {
 }
 
 /**
- * Returns `files` with new certificates of the servers. The new certificate of the bus names the hosts of its old certificate, and
+ * Returns `files` with new certificates of the servers, and with a sealing key if it has none. The new certificate of the bus names the hosts of its old certificate, and
  * `busHosts`. `files` must contain the certificate and the key of the authority.
  */
 export function renewCertificates(files: SecretFiles, { at, busHosts }: CertificateOptions): SecretFiles {
@@ -54,6 +55,8 @@ export function renewCertificates(files: SecretFiles, { at, busHosts }: Certific
   const server = (commonName: string, hosts: string[]) =>
     makeServer(authority, { commonName, hosts: [...new Set([...hosts, 'localhost', '127.0.0.1'])], ...validFor(at, serverMs) })
   const renewed = new Map([
+    // A cluster of version 2.0.0 has no such file.
+    ['secrets.env', `SECRETS_KEY=${newSealingKey()}\n`] as const,
     ...files,
     ...filesOfBus(server('Watchkeeper bus', [...busServers, 'nats', ...present, ...busHosts]), authority.certificate),
     ...filesOfStore(server('Watchkeeper store', storeServers), authority.certificate),

@@ -16,6 +16,7 @@ import { followCollector } from './collector-pace.ts'
 import { type DataFolder, prepareDataFolder, takeDataFolder } from './data/data-folder.ts'
 import { type FirstKey, prepareFirstKey } from './data/first-key.ts'
 import { installationSalt } from './data/incident-salt.ts'
+import { keptSecretsKey } from './data/kept-secrets-key.ts'
 import { findEmbeddedStore } from './data/known-installation.ts'
 import { openKnownStore } from './data/open-known-store.ts'
 import { removePresence } from './data/predecessor.ts'
@@ -101,6 +102,7 @@ async function startAll(running: Running): Promise<string | null> {
   const store = mode.needsStore ? await openKnownStore({ ...running, dataFolder, bus, found }) : null
   if (store) parts.store = store
   const incidentSalt = settings.SQIDS_SALT || (store ? await startStep(() => installationSalt(store)) : '')
+  const secretsKey = settings.SECRETS_KEY || (mode.embeddedStore ? await startStep(() => keptSecretsKey(dataFolder)) : '')
   const first = mode.services.includes('directory') ? store : null
   const firstKey: FirstKey | null = first
     ? await startStep(() => prepareFirstKey({ store: first, clock, logger }, { dataFolder, location: settings.LOCATION }))
@@ -115,6 +117,7 @@ async function startAll(running: Running): Promise<string | null> {
         { host: settings.HOST, port: settings.MONITOR_METRICS_PORT },
       ],
       incidentSalt,
+      secretsKey,
       predecessors,
       missedSince,
     }),

@@ -28,6 +28,8 @@ export interface ServicesOptions {
   settings: AllSettings
   version: string
   incidentSalt: string
+  /** Keys of sealed secrets; empty: none. */
+  secretsKey: string
   /** Creates credentials of probers; null: this process has no keys of the bus. */
   proberIssuer: ProberIssuer | null
   /** Id of the prober's location; empty: the location is looked up by name. */
@@ -129,12 +131,18 @@ async function startStored(
   context: ServiceContextWithStore,
   options: StartOptions,
 ): Promise<Service> {
-  const { settings, processId, version, incidentSalt } = options
+  const { settings, processId, version, incidentSalt, secretsKey } = options
   const websiteHolds = { confirmAfterMs: settings.WEBSITE_CONFIRM_AFTER, closeAfterMs: settings.WEBSITE_CLOSE_AFTER }
   if (name === 'directory') {
     const { startDirectory } = await import('../../services/directory/app.ts')
     const newUserWorkspace = settings.NEW_USER_WORKSPACE
-    return startDirectory(context, { proberIssuer: options.proberIssuer, incidentSalt, websiteHolds, newUserWorkspace })
+    return startDirectory(context, {
+      proberIssuer: options.proberIssuer,
+      incidentSalt,
+      secretsKey,
+      websiteHolds,
+      newUserWorkspace,
+    })
   }
   if (name === 'keeper') {
     const { startKeeper } = await import('../../services/keeper/app.ts')
@@ -195,6 +203,7 @@ async function proberOptions(context: ServiceContext, options: StartOptions): Pr
     version,
     serviceUrl: settings.SERVICE_URL,
     egress: options.egress,
+    secretsKey: options.secretsKey,
   }
 }
 
@@ -206,7 +215,7 @@ async function idOfLocation({ bus, clock }: ServiceContext, name: string): Promi
 
 async function startGateway(
   context: ServiceContext,
-  { settings, version, incidentSalt }: ServicesOptions,
+  { settings, version, incidentSalt, secretsKey }: ServicesOptions,
 ): Promise<{ service: Service; url: string }> {
   const { createGateway } = await import('../../services/gateway/app.ts')
   const { dashboardAssets } = await import('../../services/gateway/dashboard/assets.ts')
@@ -219,7 +228,7 @@ async function startGateway(
   }
   const trusted = settings.TRUST_PROXY === null ? {} : { trustProxy: settings.TRUST_PROXY }
   const { fastify, service } = await retryStart(context.clock, () =>
-    createGateway(context, { version, incidentSalt, session, legacy: settings.API_LEGACY, ...trusted }),
+    createGateway(context, { version, incidentSalt, secretsKey, session, legacy: settings.API_LEGACY, ...trusted }),
   )
   try {
     await fastify.listen({ host: settings.HOST, port: settings.PORT })

@@ -1,5 +1,6 @@
 // Settings of the program itself: its services, its data folder, the addresses of bus and store.
 import { addressForm, parseServerAddresses } from '#shared/bus/nats/server-addresses.ts'
+import { areSealingKeys } from '#shared/secrecy/seals.ts'
 import { choice, integer, list, port, text } from '#shared/settings.ts'
 
 export const serviceNames = ['directory', 'keeper', 'notifier', 'prober', 'gateway'] as const
@@ -8,6 +9,16 @@ export type ServiceName = (typeof serviceNames)[number]
 export const programSettings = {
   SERVICES: list({ default: serviceNames.join(','), of: serviceNames, meaning: 'The services that this process runs.' }),
   DATA_DIR: text({ default: '.data', unit: 'folder', meaning: 'Where the embedded bus and store, and the first key, are kept.' }),
+  SECRETS_KEY: {
+    ...text({
+      default: '',
+      secret: true,
+      unit: 'key of `cluster secrets`, several with commas',
+      meaning:
+        'What seals the secrets of checks: the same at every gateway, directory and prober of the house. The first key seals, each opens. Unset: a file of the data folder with SQLite, else checks can have no secrets.',
+    }),
+    parse: parseSealingKeys,
+  },
   TOOLS_DIR: text({ default: '.tools', unit: 'folder', meaning: 'Where a downloaded nats-server is kept.' }),
   NATS_URL: {
     ...text({
@@ -85,6 +96,11 @@ export const programSettings = {
     of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
     meaning: 'The least important log line that is written to standard error.',
   }),
+}
+
+function parseSealingKeys(value: string): string {
+  if (value === '' || areSealingKeys(value)) return value
+  throw new Error('must be a key as `./watchkeeper cluster secrets` makes it, or several with commas')
 }
 
 function parseBusUrl(value: string): string {

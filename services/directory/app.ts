@@ -9,6 +9,7 @@ import { parseVerb, subjects } from '#shared/bus/subjects.ts'
 import { type AskVerb, asks } from '#shared/contracts/ask/ask.ts'
 import { AppError } from '#shared/errors.ts'
 import { registeredMetric } from '#shared/observability/registered-metric.ts'
+import { createSeals } from '#shared/secrecy/seals.ts'
 import type { Service, ServiceContextWithStore } from '#shared/service.ts'
 import { StoreError } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subjects/subject-view.ts'
@@ -42,6 +43,8 @@ export interface DirectoryOptions {
   queue?: string
   /** Cost of a password hash; default: `limits.password`. Tests use a lower cost. */
   passwordCost?: PasswordCost
+  /** Keys of sealed secrets (SECRETS_KEY); absent or empty: probers on other machines get none opened. */
+  secretsKey?: string
   /** Issuer of prober credentials; null or absent if the bus has no keys that sign credentials. */
   proberIssuer?: ProberIssuer | null
 }
@@ -65,7 +68,7 @@ export async function startDirectory(serviceContext: ServiceContextWithStore, op
   const requireRoom = createResourceRoom({ store, clock })
   const made = { passwords, announcer, removeWorkspaces: removing.soon, requireRoom, rosters }
   const context: DirectoryContext = { store, bus, clock, logger, ...shown, ...made }
-  doors = await startDoors({ bus, store, clock, logger, metrics, members })
+  doors = await startDoors({ bus, store, clock, logger, metrics, members, seals: createSeals(options.secretsKey ?? '') })
   const stopExpiring = startExpiring(store, clock, logger)
   const asked = registeredMetric(metrics, 'watchkeeper_directory_asks_total', name => {
     const help = 'Questions answered, by verb and outcome.'

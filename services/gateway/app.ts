@@ -15,11 +15,13 @@ import {
   createNotifierClient,
   createPreviewClient,
 } from '#shared/bus/clients/clients.ts'
+import type { Bus } from '#shared/bus/port.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { AuditBlock } from '#shared/contracts/ask/ask-audit.ts'
 import { noSuchRoute } from '#shared/errors.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { createSeals } from '#shared/secrecy/seals.ts'
 import type { Service, ServiceContext } from '#shared/service.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { createAudit } from './audit/audit.ts'
@@ -78,9 +80,7 @@ export async function createGateway(
   const keyUsage = createKeyUsage(clock, usedAt => directory.ask('touch-keys', { usedAt }))
   const context: GatewayContext = {
     directory: forgetOwnWrites(directory, memories),
-    keeper: createKeeperClient(bus, clock),
-    previews: createPreviewClient(bus, clock),
-    notifier: createNotifierClient(bus, clock),
+    ...clientsOf(bus, clock),
     clock,
     logger,
     incidentIds,
@@ -92,6 +92,7 @@ export async function createGateway(
     forwarding: createForwarding(options.trustProxy ?? []),
     events,
     planner: createPlanner(clock),
+    seals: createSeals(options.secretsKey ?? ''),
     publicUrl: options.session?.publicUrl ?? null,
     version: options.version,
   }
@@ -132,6 +133,12 @@ export async function createGateway(
   }
   return { fastify, service }
 }
+
+const clientsOf = (bus: Bus, clock: Clock): Pick<GatewayContext, 'keeper' | 'previews' | 'notifier'> => ({
+  keeper: createKeeperClient(bus, clock),
+  previews: createPreviewClient(bus, clock),
+  notifier: createNotifierClient(bus, clock),
+})
 
 /** Answers requests to paths that no family has: a page to people, a refusal to programs. */
 function refuseUnknown(fastify: FastifyInstance, { logger }: GatewayContext, { assets }: GatewayOptions): void {

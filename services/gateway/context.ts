@@ -2,6 +2,7 @@
 import type { DirectoryClient, KeeperClient, NotifierClient, PreviewClient } from '#shared/bus/clients/clients.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import type { Logger } from '#shared/observability/logger.ts'
+import type { Seals } from '#shared/secrecy/seals.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Audit } from './audit/audit.ts'
 import type { KeyUsage } from './callers/key-usage.ts'
@@ -27,6 +28,8 @@ export interface GatewayContext {
   forwarding: Forwarding
   events: Pick<EventHub, 'open' | 'position'>
   planner: Planner
+  /** Seals the secrets of checks; null: SECRETS_KEY is unset. */
+  seals: Seals | null
   /** Address at which people reach this gateway (PUBLIC_URL). Null: PUBLIC_URL is unset, so the address comes from each request. */
   publicUrl: string | null
   /** Version of the product, returned by `GET /api/version`. */

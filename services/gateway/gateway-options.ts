@@ -13,6 +13,8 @@ export interface GatewayOptions {
   version: string
   /** Salt from which public incident ids are derived (SQIDS_SALT, or the installation's own salt). */
   incidentSalt: string
+  /** Keys of sealed secrets (SECRETS_KEY). Absent or empty: secrets of checks are refused. */
+  secretsKey?: string
   /** Options of the session API. Absent: the options of an installation on this machine without OIDC. */
   session?: SessionOptions
   /** Proxies whose X-Forwarded-For is trusted: addresses or networks. Absent: no proxy is trusted. */

@@ -7,6 +7,7 @@ import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress, type Egress } from '#shared/net/egress.ts'
 import { createResolve, type Resolve } from '#shared/net/resolve.ts'
+import { createSeals, withOpened } from '#shared/secrecy/seals.ts'
 import type { Service, ServiceContext } from '#shared/service.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { watchAssignments } from './assignments.ts'
@@ -29,6 +30,8 @@ export interface ProberOptions {
   serviceUrl: string
   /** PEM certificates trusted instead of the built-in authorities. */
   authorities?: string
+  /** Keys of sealed secrets (SECRETS_KEY); absent or empty: sealed secrets cannot be opened here. */
+  secretsKey?: string
   resolve?: Resolve
   /** Guard that refuses addresses; absent: a guard with the built-in rules of every installation. */
   egress?: Egress
@@ -80,8 +83,9 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
     runner,
     metrics,
   })
+  const seals = createSeals(options.secretsKey ?? '')
   const watch = await watchAssignments(bus, locationId, logger, {
-    onEntry: fleet.assign,
+    onEntry: (subjectId, entry, at) => fleet.assign(subjectId, withOpened(entry, seals), at),
     onUnreadable: fleet.keepOrUnassign,
     onRemoved: fleet.unassign,
   })

@@ -5,6 +5,8 @@ import { intervalMs, type StoredCheck } from '#shared/contracts/subjects/check.t
 import { missing } from '#shared/json-shape/first-refusal.ts'
 import { minute } from '#shared/limits/limits.ts'
 import { ManifestRefusal, refuse } from '#shared/manifest/manifest-refusal.ts'
+import { hidden } from '#shared/secrecy/redacted-value.ts'
+import type { CheckField } from './check-field.ts'
 import type { CheckKind } from './check-kind.ts'
 import { faultOf } from './field-values.ts'
 import { fieldsOf, findKind, kindMember, kindOf } from './registry.ts'
@@ -27,18 +29,44 @@ export function readCheckAnswers(
   for (const field of fields) {
     const { key, default: usual } = field
     const stored = present?.[key] ?? null
-    const value = Object.hasOwn(sent, key) ? (sent[key] ?? usual) : (stored ?? usual)
+    const isSent = Object.hasOwn(sent, key) && !(field.type === 'secret' && sent[key] === hidden)
+    if (!isSent && Object.hasOwn(sent, key) && !stored) throw refuse(key, `Field '${key}' has no stored secret to keep: send it`)
+    const value = isSent ? (sent[key] ?? usual) : (stored ?? usual)
     if (value === null || value === undefined) throw new ManifestRefusal(missing(key))
     const fault = faultOf(field, value)
     if (fault !== null) throw refuse(key, `Field '${key}' ${fault}`)
     // A delay that nobody named is stored as null and follows the installation's setting.
-    const named = Object.hasOwn(sent, key) ? (sent[key] ?? null) : stored
+    const named = isSent ? (sent[key] ?? null) : stored
     read[key] = isDelay(key) && named === null ? null : value
   }
   const check = { ...kindMember(kind), ...read } as StoredCheck
   const { max } = intervalValue
   if (intervalMs(check) > max * minute) throw refuse(intervalValue.key, `The interval must not be longer than ${max} minutes`)
+  if (present !== null) demandSameAim(kind, sent, present, check)
   return { ...check, locations: [...new Set(check.locations)] }
+}
+
+/** Throws ManifestRefusal of a stored secret that is not sent again although it would go elsewhere, or be guarded less. */
+function demandSameAim(kind: CheckKind, sent: Readonly<Record<string, unknown>>, present: StoredCheck, check: StoredCheck): void {
+  if (kind.aim === undefined || kind.aim(present) === kind.aim(check)) return
+  const kept = kind.fields.find(({ key, type }) => type === 'secret' && check[key] && (sent[key] ?? hidden) === hidden)
+  if (kept !== undefined) {
+    throw refuse(kept.key, `Field '${kept.key}' must be sent again, because the check goes elsewhere now, or is guarded less`)
+  }
+}
+
+/** Returns the answers with the texts of secret fields sealed. A text that is empty or `[redacted]` stays. Throws what `seal` throws. */
+export function withSealed(
+  kind: CheckKind,
+  answers: Readonly<Record<string, unknown>>,
+  seal: (field: CheckField, text: string) => string,
+): Record<string, unknown> {
+  const secrets = kind.fields.filter(({ key, type }) => type === 'secret' && typeof answers[key] === 'string')
+  const sealed = secrets.flatMap(field => {
+    const text = answers[field.key] as string
+    return text === '' || text === hidden ? [] : [[field.key, seal(field, text)] as const]
+  })
+  return { ...answers, ...Object.fromEntries(sealed) }
 }
 
 /** Whether the check is of a known kind and its answers fit its fields. A command from the bus may have any. */
@@ -71,9 +99,11 @@ export function publicCheckAnswers(check: StoredCheck): Answers {
   return Object.fromEntries(Object.entries(checkAnswers(check)).filter(([key]) => !secret.has(key)))
 }
 
-/** Returns the answers, with the defaults of fields that the check lacks because it is older than they are. */
+/** Returns the answers, with the defaults of fields that the check lacks because it is older than they are. Sealed ones are hidden. */
 function withLater(check: StoredCheck): Answers {
   const { kind: _, ...answers } = check
-  const lacking = kindOf(check).fields.filter(({ key }) => check[key] === undefined)
-  return { ...answers, ...Object.fromEntries(lacking.map(field => [field.key, field.default])) } as Answers
+  const { fields } = kindOf(check)
+  const lacking = fields.filter(({ key }) => check[key] === undefined).map(field => [field.key, field.default])
+  const sealed = fields.filter(({ key, type }) => type === 'secret' && check[key]).map(({ key }) => [key, hidden])
+  return { ...answers, ...Object.fromEntries([...lacking, ...sealed]) } as Answers
 }

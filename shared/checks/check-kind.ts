@@ -31,6 +31,11 @@ export interface CheckKind {
   /** System Templates whose Resources have one check of this kind. They have its `fields` and `watch`. */
   templates: readonly { key: string; version: number; name: string; summary: string }[]
   shown(check: StoredCheck): Shown
+  /**
+   * Returns where secret answers go and what guards them there, as one text: a stored secret is kept only while this stays. Absent: the kind
+   * has no field of the type `secret`.
+   */
+  aim?(check: StoredCheck): string
   /** Returns what a check entry holds of this kind, beside its `rev` and interval. */
   entry(check: StoredCheck): Record<string, unknown>
   /** Whether a value of the bucket has what `entry` returns. It may have other members. */

@@ -8,6 +8,7 @@ import { startProber } from '../../services/prober/app.ts'
 import { addChecker } from '../../services/prober/checks/registry.ts'
 import { axeFaults, open, overflows, withBrowser } from '../dashboard/chromium.ts'
 import { startDashboardWorld } from '../support/worlds/dashboard-world.ts'
+import { sealingKey } from '../support/worlds/whole-world.ts'
 import { checkEcho } from './echo/checker.ts'
 import { echo } from './echo/kind.ts'
 
@@ -18,7 +19,13 @@ t.teardown(addChecker(echo.key, checkEcho))
 const world = await startDashboardWorld()
 t.teardown(() => world.stop())
 const around = { bus: world.hub.connect(), clock: world.clock, logger: pino({ level: 'silent' }), metrics: new Registry() }
-const starting = startProber(around, { locationId: 'aaaa', proberId: 'p1', version: '2.0.0', serviceUrl: 'http://us' })
+const starting = startProber(around, {
+  locationId: 'aaaa',
+  proberId: 'p1',
+  version: '2.0.0',
+  serviceUrl: 'http://us',
+  secretsKey: sealingKey,
+})
 await world.clock.advance(1_000)
 const prober = await starting
 t.teardown(() => Promise.all([prober.stop(), world.clock.advance(5_000)]))
@@ -74,7 +81,7 @@ await withBrowser(async () => {
     await page.getByLabel('Whisper').fill('sehr geheim')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Cuckoo clock is saved.').waitFor()
-    t.match((await stored('clock')).meta, { fails: false, whisper: 'sehr geheim', pass_words: ['geheim', 'streng geheim'] })
+    t.match((await stored('clock')).meta, { fails: false, whisper: '[redacted]', pass_words: ['geheim', 'streng geheim'] })
     await page.getByRole('heading', { name: 'Who is notified' }).scrollIntoViewIfNeeded()
     await page.getByText('says of each rule which destinations get its messages').waitFor()
     await page.getByRole('heading', { name: 'Archive', exact: true }).scrollIntoViewIfNeeded()
@@ -111,7 +118,7 @@ t.test('a registered kind is made, checked, judged, redacted and listed, and gen
   const refused = await call('POST', resources, { ...body, meta: { ...meta, fails: 'yes' } })
   t.match([refused.status, JSON.stringify(refused.json)], [422, /fails/])
   const made = await call('POST', resources, { ...body, meta })
-  t.match(made, { status: 201, json: { result: { template: 'echo-check@1', meta } } })
+  t.match(made, { status: 201, json: { result: { template: 'echo-check@1', meta: { ...meta, whisper: '[redacted]' } } } })
   const { id } = made.json.result
   t.match(await world.checkEntry('aaaa', id), { kind: 'echo', options: { text: 'cuckoo', fails: true } })
 

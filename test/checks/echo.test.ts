@@ -53,16 +53,33 @@ t.test('monitor is made, checked, judged and told of', async t => {
   t.equal((await api('POST', `/v3/workspaces/${workspace}/destinations`, destination)).status, 201)
   const message = nextMessage()
   const body = { template: 'echo-check', key: 'e', name: 'Cuckoo clock', meta: { ...notSecret, ...secrets } }
-  t.match(await api('POST', resources, body), { status: 201, result: { template: 'echo-check@1', meta: body.meta } })
+  const shown = { ...body.meta, whisper: '[redacted]' }
+  t.match(await api('POST', resources, body), { status: 201, result: { template: 'echo-check@1', meta: shown } })
   const told = await message
   t.match(told, 'Cuckoo clock is down')
   t.match(told, 'echo says cuckoo')
   t.match(JSON.parse(told).incident.resource, { template: 'echo-check@1', fields: { text: 'cuckoo', fails: true } })
   t.notMatch(told, /sesame/)
+  const [{ labels }] = (await api('GET', `${resources}/e/observations`)).result
+  t.strictSame(labels, { status: String(secrets.whisper.length) }, 'the sealed secret came to the check opened')
+})
+
+t.test('sealed secret goes only where it was given for', async t => {
+  const change = (meta: object) => api('PATCH', `${resources}/e`, { meta })
+  t.match(await change({ whisper: '[redacted]', fails: false }), { status: 200, result: { meta: { whisper: '[redacted]' } } })
+  const elsewhere = { status: 422, error: { details: { field: 'whisper' }, message: /must be sent again/ } }
+  t.match(await change({ text: 'magpie' }), elsewhere)
+  t.match(await change({ text: 'magpie', whisper: '[redacted]' }), elsewhere)
+  t.match(await change({ whisper: 'x'.repeat(41) }), { status: 422, error: { details: { field: 'whisper' } } })
+  t.match((await api('GET', `${resources}/e`)).result.meta, { text: 'cuckoo', whisper: '[redacted]' }, 'nothing is changed')
+  t.match(await change({ text: 'magpie', whisper: 'sesame-five-5' }), { status: 200 })
+  t.match(await change({ text: 'cuckoo', whisper: null, fails: true }), { status: 200, result: { meta: { whisper: '' } } })
+  const made = await api('POST', resources, { template: 'echo-check', name: 'N', meta: { ...notSecret, whisper: '[redacted]' } })
+  t.match(made, { status: 422, error: { message: /no stored secret to keep/ } })
 })
 
 t.test('command line lists the kind, and makes, changes and shows its monitors', async t => {
-  t.match((await command(['check', 'kinds'])).stdout, /^echo +whisper +string +secret +Whisper/m)
+  t.match((await command(['check', 'kinds'])).stdout, /^echo +whisper +secret +secret +Whisper/m)
   const answers = ['--meta', 'text=by command', '--meta', `locations=${location}`, '--meta', 'interval_seconds=300']
   const made = await command(['resource', 'create', 'Second clock', '--template', 'echo-check', ...answers])
   t.match(made, { code: 0, stdout: 'second-clock\n' })
@@ -104,7 +121,7 @@ t.test('files have monitors of the kind without secrets, which come from the env
   const environment = { WATCHKEEPER_RESOURCE_F_WHISPER: 'sesame-four-4' }
   t.match((await command(['apply', files], environment)).stdout, /^made +Resource f: echo-check@1$/m)
   t.match((await command(['apply', files])).stdout, /^left +Resource f$/m)
-  t.match((await api('GET', `${resources}/f`)).result.meta, { text: 'cuckoo', whisper: 'sesame-four-4' })
+  t.match((await api('GET', `${resources}/f`)).result.meta, { text: 'cuckoo', whisper: '[redacted]' })
 })
 
 t.test('documents of the API show its Template in generation 3 alone', async t => {

@@ -56,6 +56,7 @@ export async function startInstallation(version: string, proberIssuer: ProberIss
     mode: decideRunMode(settings),
     version,
     incidentSalt: 'salt',
+    secretsKey: '',
     processId: 'fuzz',
     proberIssuer,
     locationId: '',

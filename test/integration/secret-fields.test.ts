@@ -88,12 +88,15 @@ function marker(place: string): string {
   return mark
 }
 
+const sealed = 'sealed '
+const placeOf = (of: string, { key, type }: Listed) => `${type === 'secret' ? sealed : ''}${of}.${key}`
+
 /** Returns a value of each field that is secret or required; of a secret, it holds a marker. */
 const valuesOf = ({ type, fields }: ListedType): Record<string, unknown> =>
   Object.fromEntries(
     fields
       .filter(({ secret, required }) => secret || required)
-      .map(field => [field.key, answerTo(field, field.secret ? marker(`${type}.${field.key}`) : 'cuckoo')]),
+      .map(field => [field.key, answerTo(field, field.secret ? marker(placeOf(type, field)) : 'cuckoo')]),
   )
 
 function answerTo({ type, options, min }: Listed, text: string): unknown {
@@ -101,7 +104,7 @@ function answerTo({ type, options, min }: Listed, text: string): unknown {
   if (type === 'string_list') return [text]
   if (type === 'boolean') return true
   if (type === 'enum') return options[0]
-  return type === 'string' ? text : (min ?? 1)
+  return ['string', 'text', 'secret'].includes(type) ? text : (min ?? 1)
 }
 
 /** Answers without which no check is made, beside those to the fields of its kind. */
@@ -314,8 +317,25 @@ t.test('no door shows a secret', async t => {
   t.ok(doors.size > 100, `${doors.size} doors`)
   // They were planted indeed.
   const used = [...stored, ...envelopes].join('\n')
-  for (const [mark, place] of planted)
-    if (!place.startsWith('a refused')) t.ok(used.includes(mark), `${place} is stored and used`)
+  for (const [mark, place] of planted) {
+    if (place.startsWith(sealed)) t.notOk(used.includes(mark), `${place} is shown to nobody`)
+    else if (!place.startsWith('a refused')) t.ok(used.includes(mark), `${place} is stored and used`)
+  }
+})
+
+t.test('no file of the data folder holds a sealed secret', async t => {
+  const marks = [...planted].filter(([, place]) => place.startsWith(sealed))
+  t.ok(marks.length > 0)
+  for (const file of readdirSync(join(folder, 'data'), { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue
+    const content = readFileSync(join(file.parentPath, file.name), 'latin1')
+    for (const [mark, place] of marks) {
+      t.notOk(
+        formsOf(mark).some(form => content.includes(form)),
+        `${file.name}: ${place}`,
+      )
+    }
+  }
 })
 
 /** Returns the marker as texts hold it: plain, which is also its form in JSON and in addresses, and in base64 behind any other bytes. */

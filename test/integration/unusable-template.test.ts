@@ -97,6 +97,7 @@ async function setStage(t: Test, { store, environment }: Opened) {
       mode: decideRunMode(settings),
       version: '2.0.0',
       incidentSalt: 'salt',
+      secretsKey: '',
       processId: `process ${starts}`,
       proberIssuer: null,
       locationId: '',

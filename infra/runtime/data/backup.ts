@@ -11,6 +11,7 @@ import type { Logger } from '#shared/observability/logger.ts'
 import type { EmbeddedStore } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { Clock } from '#shared/time/clock.ts'
+import { secretsKeyFile } from './kept-secrets-key.ts'
 
 export interface BackupOptions {
   bus: Bus
@@ -22,7 +23,7 @@ export interface BackupOptions {
 }
 
 /** Files that a restored installation needs besides its store. A start creates all other files of the folder again. */
-export const keptFiles = ['bus/keys.json', 'first-key'] as const
+export const keptFiles = ['bus/keys.json', 'first-key', secretsKeyFile] as const
 
 export async function readKeptFiles(dataFolder: string): Promise<Record<string, string>> {
   const texts = await Promise.all(keptFiles.map(name => readFile(join(dataFolder, name), 'utf8').catch(() => null)))

@@ -50,7 +50,7 @@ async function fill(path: string, file: string, { files }: BackupContent): Promi
     }
     await rename(draft, database)
   } catch (error) {
-    for (const made of [draft, `${draft}-journal`, join(path, 'bus'), join(path, 'first-key')])
+    for (const made of [draft, `${draft}-journal`, join(path, 'bus'), ...names.map(name => join(path, name))])
       await rm(made, { recursive: true, force: true })
     throw error
   }

@@ -6,6 +6,7 @@ import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
 import type { Change, Changes, DoorRequest } from '#shared/contracts/observations/door.ts'
 import { refusal } from '#shared/errors.ts'
 import { doorLimits } from '#shared/limits/door-limits.ts'
+import { withOpened } from '#shared/secrecy/seals.ts'
 import type { DoorContext } from './door-context.ts'
 
 /**
@@ -40,7 +41,7 @@ const {
 const readingCharacters = 64 * 1024
 
 export function openDoorChanges(context: DoorContext): DoorChanges {
-  const { clock, location, members, changes: log } = context
+  const { clock, location, members, changes: log, seals } = context
   const allowance = createAllowance(clock, changesCharactersPerSecond, changesCharactersAtOnce)
   const read = createReading(context)
   const parked = new Set<(woken: Woken) => void>()
@@ -69,7 +70,9 @@ export function openDoorChanges(context: DoorContext): DoorChanges {
     const known = log.after(location.id, after)
     if (known === null) await take(readingCharacters)
     const found = known ?? (await read(after))
-    const answer = cut(found)
+    // A prober on another machine has no key.
+    const changes = found.changes.map(change => ({ ...change, value: withOpened(change.value, seals) }))
+    const answer = cut({ ...found, changes })
     await take(charactersOf(answer.changes))
     return answer
   }

@@ -1,6 +1,7 @@
 // Values and functions that all parts of a location's door use.
 import type { Bus } from '#shared/bus/port.ts'
 import type { Logger } from '#shared/observability/logger.ts'
+import type { Seals } from '#shared/secrecy/seals.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { Members } from './members.ts'
@@ -13,6 +14,8 @@ export interface DoorContext {
   location: { readonly id: string; name: string }
   changes: ChangeLog
   members: Members
+  /** Opens the secrets of checks; null: SECRETS_KEY is unset. */
+  seals: Seals | null
   /** Called for a request with `count` invalid reports. Counts the reports, and logs their number at intervals. */
   onJunk(location: string, reason: string, count: number): void
   /** Resolves to the time of the bus. Rejects with a BusError. */

@@ -22,6 +22,7 @@ export interface DoorsOptions {
   logger: Logger
   metrics: Registry
   members: DoorContext['members']
+  seals: DoorContext['seals']
 }
 
 export interface Doors {
@@ -41,7 +42,7 @@ interface Standing {
  * later. Rejects with a BusError.
  */
 export async function startDoors(options: DoorsOptions): Promise<Doors> {
-  const { bus, store, clock, logger, members } = options
+  const { bus, store, clock, logger, members, seals } = options
   const standing = new Map<string, Standing>()
   const changes = new ChangeLog({
     bucket: bus.bucket('checks'),
@@ -52,7 +53,7 @@ export async function startDoors(options: DoorsOptions): Promise<Doors> {
   })
   const junk = createJunkReports('directory', options)
   const busTime = createBusClock(bus, clock)
-  const shared = { bus, clock, logger, changes, busTime, members, onJunk: junk.note }
+  const shared = { bus, clock, logger, changes, busTime, members, seals, onJunk: junk.note }
 
   const open = async ({ id, name }: LocationDocument) => {
     const known = standing.get(id)

@@ -10,6 +10,7 @@ import type { Answers, Template } from '#shared/contracts/resources/template.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { fileForm, hasHiddenPart } from '#shared/secrecy/file-form.ts'
+import { hidden } from '#shared/secrecy/redacted-value.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
 import type { Faults } from './file-fault.ts'
@@ -65,7 +66,8 @@ function withKeptValues(one: WantedResource, found: PresentResource | undefined,
       const place = { source, path: `${part}.${name}`, words: `${part}.${name} of ${key}` }
       return [name, kept.meant(value, stored, { ...place, variable: ['RESOURCE', key, ...extra, name] })]
     })
-    return Object.fromEntries(entries)
+    // A sealed secret is shown to nobody, so it is kept without being read.
+    return Object.fromEntries(found === undefined ? entries : entries.filter(([, value]) => value !== hidden))
   }
   return { ...one, meta: meant('meta', []), labels: meant('labels', ['LABEL']) as Record<string, string> }
 }

@@ -2,6 +2,7 @@
 import { http } from '#shared/checks/http/http.ts'
 import { findKind } from '#shared/checks/registry.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import { holdsSealed } from '#shared/secrecy/sealed-form.ts'
 import type { CheckContext, Checker, CheckOutcome, RunningCheck } from './checker.ts'
 import { checkHttp } from './http/http.ts'
 
@@ -27,5 +28,11 @@ export function checkOf(entry: CheckEntry, context: CheckContext, done: (outcome
   const kind = findKind(entry)
   const checker = kind && checkers.get(kind.key)
   if (!checker) throw new Error(`this prober knows no kind of check ${entry.kind}`)
+  if (entry.kind !== undefined && holdsSealed(entry)) return { start: () => done(sealedOutcome), abandon: () => undefined }
   return checker(entry, context, done)
 }
+
+const sealedOutcome: CheckOutcome = Object.freeze({
+  ...{ ok: false, cannot: true, error: 'a secret of this check can not be opened here', statusCode: null, value: null },
+  phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 0 },
+})

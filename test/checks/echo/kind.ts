@@ -15,7 +15,7 @@ const fields = [
     characters: 20,
     secret: true,
   }),
-  checkField({ key: 'whisper', type: 'string', label: 'Whisper', default: '', characters: 40, secret: true }),
+  checkField({ key: 'whisper', type: 'secret', label: 'Whisper', default: '', characters: 40, secret: true }),
 ]
 
 export const echo: CheckKind = {
@@ -26,6 +26,7 @@ export const echo: CheckKind = {
   fields,
   watch: watchFields(30),
   templates: [{ key: 'echo-check', version: 1, name: 'Echo', summary: 'Says what it was told.' }],
+  aim: ({ text }) => String(text),
   shown: ({ text }) => ({ method: 'echo', target: String(text), url: '', host: null }),
   ...plainEntry('echo', fields),
 }

@@ -108,7 +108,8 @@ t.test('folder of secrets is readable only by its owner and is created only once
   for (const word of ['PRIVATE', 'SEED', /\w{40}/]) t.notMatch(made.stdout, word, 'it prints no secret')
   const modeOf = (path: string) => (statSync(join(folder, path)).mode & 0o777).toString(8)
   t.equal(modeOf('.'), '700')
-  for (const name of ['authority.key', 'store.env', 'salt.env', 'kubernetes.yaml']) t.equal(modeOf(name), '600', name)
+  for (const name of ['authority.key', 'store.env', 'salt.env', 'secrets.env', 'kubernetes.yaml'])
+    t.equal(modeOf(name), '600', name)
   // Containers run as different users, so these files are readable by all users.
   for (const name of ['nats', 'mongo', 'services', 'directory']) {
     t.equal(modeOf(name), '755', name)

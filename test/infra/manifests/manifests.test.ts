@@ -189,11 +189,11 @@ t.test('container of compose gets exactly its secrets', async t => {
     ...three('nats', ['nats']),
     ...three('mongo', ['mongo']),
     'mongo-init': ['mongo'],
-    directory: ['directory', 'salt.env', 'services', 'store.env'],
+    directory: ['directory', 'salt.env', 'secrets.env', 'services', 'store.env'],
     keeper: ['salt.env', 'services', 'store.env'],
     notifier: ['salt.env', 'services', 'store.env'],
-    prober: ['services'],
-    gateway: ['salt.env', 'services'],
+    prober: ['secrets.env', 'services'],
+    gateway: ['salt.env', 'secrets.env', 'services'],
   })
   const made = new Set([...secrets.keys()].map(path => path.split('/')[0]))
   for (const name of Object.values(mounted).flat()) t.ok(made.has(name), `${name} is made`)
@@ -348,11 +348,11 @@ t.test('pod of Kubernetes gets exactly its secrets', async t => {
   t.strictSame(mounted, {
     nats: ['nats'],
     mongo: ['mongo'],
-    directory: ['directory', 'salt', 'services', 'store'],
+    directory: ['directory', 'salt', 'secrets', 'services', 'store'],
     keeper: ['salt', 'services', 'store'],
     notifier: ['salt', 'services', 'store'],
-    prober: ['services'],
-    gateway: ['salt', 'services'],
+    prober: ['secrets', 'services'],
+    gateway: ['salt', 'secrets', 'services'],
   })
   for (const name of Object.values(mounted).flat()) t.ok(made.has(name), `the secret ${name} is made`)
 })

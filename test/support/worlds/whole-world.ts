@@ -9,6 +9,7 @@ import type { HttpEntry } from '#shared/checks/http/http.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import type { CheckResult } from '#shared/contracts/observations/check.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { newSealingKey } from '#shared/secrecy/seals.ts'
 import { startDirectory } from '../../../services/directory/app.ts'
 import { createGateway } from '../../../services/gateway/app.ts'
 import { startKeeper } from '../../../services/keeper/app.ts'
@@ -52,6 +53,9 @@ export interface WholeWorld {
 export const confirmMs = 120_000
 export const closeMs = 120_000
 
+/** Key of the secrets that the gateway seals. */
+export const sealingKey = newSealingKey()
+
 /** `delays`: delays of monitors that name none; absent: two minutes each. */
 export async function startWholeWorld(delays = { confirmAfterMs: confirmMs, closeAfterMs: closeMs }): Promise<WholeWorld> {
   const clock = createVirtualClock()
@@ -65,7 +69,7 @@ export async function startWholeWorld(delays = { confirmAfterMs: confirmMs, clos
   await clock.advance(100)
   const keeper = await starting
   const gatewayAround = around()
-  const { fastify, service: gateway } = await createGateway(gatewayAround, { version, incidentSalt })
+  const { fastify, service: gateway } = await createGateway(gatewayAround, { version, incidentSalt, secretsKey: sealingKey })
   await fastify.listen({ host: '127.0.0.1', port: 0 })
   const address = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`
   const bus = hub.connect()

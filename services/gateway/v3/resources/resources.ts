@@ -1,12 +1,14 @@
 // Resources: create, list, detail, change. Reference: docs/reference/v3.md, section 6.
 
 import { Type } from 'typebox'
-import { readCheckAnswers } from '#shared/checks/check-answers.ts'
+import { readCheckAnswers, withSealed } from '#shared/checks/check-answers.ts'
 import type { CheckKind } from '#shared/checks/check-kind.ts'
-import { isSystemKey, kindOfTemplate } from '#shared/checks/registry.ts'
+import { faultOf } from '#shared/checks/field-values.ts'
+import { isSystemKey, kindOf, kindOfTemplate } from '#shared/checks/registry.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { Answers, SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
@@ -157,7 +159,8 @@ const change = route('PATCH', one, {
   examples: [{ name: 'Backup of the shop', labels: { env: null, team: 'core' } }],
   handler: async (context, { request: { identity }, found, body, traceId }) => {
     const { name, meta, labels } = body
-    const answers = (meta ?? null) as Record<string, unknown> | null
+    const sent = (meta ?? null) as Record<string, unknown> | null
+    const answers = sent !== null && found.check !== null ? sealed(context, kindOf(found.check), sent) : sent
     if (found.check !== null && answers?.['locations'] != null) await requireLocations(context, answers['locations'], traceId)
     const command = {
       kind: 'update-resource' as const,
@@ -198,7 +201,17 @@ const takenMeanwhile =
 async function checkOf(context: GatewayContext, kind: CheckKind, meta: Record<string, unknown>, traceId: string) {
   const check = readable(() => readCheckAnswers(kind, meta, null))
   await requireLocations(context, check.locations, traceId)
-  return check
+  return sealed(context, kind, check) as StoredCheck
+}
+
+/** Returns the answers with sealed secrets. Throws `validation` of a secret that its field refuses, or that cannot be sealed here. */
+function sealed({ seals }: GatewayContext, kind: CheckKind, answers: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return withSealed(kind, answers, (field, text) => {
+    const fault = faultOf(field, text)
+    if (fault !== null) throw invalid(field.key, `Field '${field.key}' ${fault}`)
+    if (seals !== null) return seals.seal(text)
+    throw invalid(field.key, 'This gateway has no key for secrets: its operator must set SECRETS_KEY')
+  })
 }
 
 /** Runs a reader of answers. If the reader refuses an answer, throws `validation` with the field of that answer. */
