@@ -4,7 +4,7 @@ import { Strict } from '#shared/contracts/common.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { Answered } from '../../body/result-schema.ts'
-import { AnyRole, NameText, route } from '../common.ts'
+import { AnyRole, NameText, route, SentText } from '../common.ts'
 
 export const Workspace = Answered('Workspace', {
   id: Type.String(),
@@ -69,7 +69,7 @@ const deleteWorkspace = route('POST', '/workspaces/:workspace/deletion', {
   summary: 'Deletes the workspace with all that is in it, for good.',
   more: 'The body has the name of the workspace, as the person typed it. Nobody can use the workspace from then on.',
   needs: { role: 'owner', scope: 'full' },
-  body: Strict({ name: Type.String({ minLength: 1, maxLength: 4_096 }) }),
+  body: Strict({ name: SentText }),
   result: DeletedWorkspace,
   refusals: ['422 name'],
   examples: [{ name: 'Former shop' }],
