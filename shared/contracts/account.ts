@@ -1,7 +1,9 @@
 // Documents of the directory: users, workspaces, memberships, sessions, API keys, addresses, locations, credentials of probers, names.
 import type { Stored } from '#shared/contracts/common.ts'
 
-export type Role = 'owner' | 'editor' | 'viewer'
+/** Roles in a workspace, in ascending order. Each role includes the rights of the roles before it. */
+export const roles = ['viewer', 'editor', 'owner'] as const
+export type Role = (typeof roles)[number]
 
 export interface UserDocument extends Stored {
   /** Username as `usernameOf` normalises it; unique in the installation. */

@@ -1,6 +1,6 @@
 // `./watchkeeper invitation …`: invitations to workspaces of the running installation.
 import { type Command, Option } from 'commander'
-import type { Role } from '#shared/contracts/account.ts'
+import { type Role, roles } from '#shared/contracts/account.ts'
 import type { InvitationView, OwnInvitationView } from '#shared/contracts/ask/ask-people.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { ownerUsername } from '#shared/tokens/owner-username.ts'
@@ -25,7 +25,7 @@ export function addInvitationCommands(program: Command): void {
   verb('create', 'invite a name to a workspace; nothing tells whether somebody has the name')
     .argument('<username>')
     .option(...inWorkspace)
-    .addOption(new Option('--role <role>', 'what the member may do').choices(['owner', 'editor', 'viewer']).default('editor'))
+    .addOption(new Option('--role <role>', 'what the member may do').choices(roles.toReversed()).default('editor'))
     .option('--by <user>', 'the owner of the workspace who invites', ownerUsername)
     .action(createInvitation)
   verb('list', 'the pending invitations of a person, or of a workspace')

@@ -1,7 +1,7 @@
 // `./watchkeeper member …`: accounts of the running installation, and their roles in workspaces.
 import { Argument, type Command, Option } from 'commander'
 import { allPages } from '#shared/async/pages.ts'
-import type { Role } from '#shared/contracts/account.ts'
+import { type Role, roles } from '#shared/contracts/account.ts'
 import type { MemberView, UserView } from '#shared/contracts/ask/ask-people.ts'
 import { counted } from '#shared/text/counted.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
@@ -20,7 +20,6 @@ interface MemberOptions extends JsonOption {
   force?: boolean
 }
 
-const roles: readonly Role[] = ['owner', 'editor', 'viewer']
 const user = ['<user>', 'the username or the id'] as const
 const lastAdministrator = ['--force', 'also where no administrator is left'] as const
 
@@ -31,7 +30,7 @@ export function addMemberCommands(program: Command): void {
     .option('--display-name <text>', 'how the person is called; for a new account only')
     .option('--admin', 'may manage locations, probers and people; for a new account only')
     .option(...inWorkspace)
-    .addOption(new Option('--role <role>', 'what a member may do (default: editor)').choices(roles))
+    .addOption(new Option('--role <role>', 'what a member may do (default: editor)').choices(roles.toReversed()))
     .action(createMember)
   verb('list', 'all accounts, or the members of a workspace')
     .option('--workspace <workspace>', 'only its members, with their roles')
@@ -43,7 +42,7 @@ export function addMemberCommands(program: Command): void {
     .action(deleteMember)
   verb('role', 'change the role of a member')
     .argument(...user)
-    .addArgument(new Argument('<role>').choices(roles))
+    .addArgument(new Argument('<role>').choices(roles.toReversed()))
     .option(...inWorkspace)
     .action(changeRole)
   verb('password', 'set a password, typed or from standard input; ends all sessions of the person')

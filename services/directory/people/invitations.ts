@@ -1,7 +1,7 @@
 // Invitations to workspaces. An owner invites a name, and the person of this name becomes a member by accepting. Only the workspace's
 // document decides whether an invitation stands; the collection `invitations` is an index to it. No account is looked up by the invited
 // name, so nobody can find out by invitations who has an account.
-import type { Role, StoredInvitation, UserDocument, WorkspaceDocument } from '#shared/contracts/account.ts'
+import { type Role, roles, type StoredInvitation, type UserDocument, type WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { InvitationView } from '#shared/contracts/ask/ask-people.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -194,9 +194,8 @@ const dropIndex = (store: Store, id: string): Promise<void> => bestEffort(store.
 
 const workspaceIdOf = (invitationId: string): string => invitationId.slice(0, Math.max(0, invitationId.lastIndexOf('.')))
 
-const ranks: readonly Role[] = ['viewer', 'editor', 'owner']
 const higher = (held: Role | undefined, invited: Role): Role =>
-  held !== undefined && ranks.indexOf(held) > ranks.indexOf(invited) ? held : invited
+  held !== undefined && roles.indexOf(held) > roles.indexOf(invited) ? held : invited
 
 const forOwners = () => refusal('forbidden', 'Forbidden', 'Only an owner of the workspace invites people')
 const invitationNotFound = () =>

@@ -25,8 +25,6 @@ export const route = <Method extends Route['method'], Found, Body extends TObjec
   record: Omit<StatedRoute<Route<Found, Body, GatewayContext, V3Call, V3Refusal>>, 'isAudited'> & Audited<Method>,
 ): Route => ({ refusals: [], ...record, method, path })
 
-export const AnyRole = Type.Enum(['viewer', 'editor', 'owner'])
-
 /** A sent text within the wide bounds of the bus. The directory checks tighter bounds, and its errors explain the fault to people. */
 export const SentText = Type.String({ minLength: 1, maxLength: limits.sessionApi.textCharacters })
 

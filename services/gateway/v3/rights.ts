@@ -1,13 +1,10 @@
 // Rights in generation 3. Checks run in this order: membership, scope, role. A caller who is not a member gets the same refusal as for a
 // workspace that does not exist. Reference: docs/reference/v3.md, 1.3 and 2.2.
-import type { Role } from '#shared/contracts/account.ts'
+import { roles } from '#shared/contracts/account.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { roleIn, roleNeeded } from '../callers/access.ts'
 import type { Needs } from '../http/route.ts'
-
-/** Roles in ascending order. Each role includes the rights of the roles before it. */
-const roles: readonly Role[] = ['viewer', 'editor', 'owner']
 
 /** Throws `not_found` unless the caller is a member of the workspace. The error is the same if the workspace does not exist. */
 export function requireMember(identity: Identity, workspaceId: string): void {

@@ -2,13 +2,20 @@
 // creates tokens and sends only the hashes of the tokens, so that a retry creates no second token. The gateway also checks the rights
 // (reference/envelope 4.4).
 import { Type } from 'typebox'
-import { type KeyDocument, keyActions, type LocationDocument, type Role, type UserDocument } from '#shared/contracts/account.ts'
+import {
+  type KeyDocument,
+  keyActions,
+  type LocationDocument,
+  type Role,
+  roles,
+  type UserDocument,
+} from '#shared/contracts/account.ts'
 import { After, type Page } from '#shared/contracts/ask/reply.ts'
 import { ask, Id, Nullable, TokenHash } from '#shared/contracts/common.ts'
 
 /** Text within the wide bounds of the bus. The directory checks tighter bounds, and its errors explain the fault to people. */
 const Text = Type.String({ maxLength: 4_096 })
-const AnyRole = Type.Enum(['owner', 'editor', 'viewer'])
+export const AnyRole = Type.Enum([...roles])
 /** A new session. The caller creates the session's id and token. */
 const NewSession = Type.Object({ id: Id, tokenHash: TokenHash })
 

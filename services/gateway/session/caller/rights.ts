@@ -1,6 +1,6 @@
 // Rights in the session API. A person who is not a member gets the same refusal as for a workspace that does not exist. A member whose role
 // is too low gets a refusal that names the needed role.
-import type { Role } from '#shared/contracts/account.ts'
+import { type Role, roles } from '#shared/contracts/account.ts'
 import { AppError } from '#shared/errors.ts'
 import { roleIn, roleNeeded } from '../../callers/access.ts'
 import { pathId } from '../../http/answer.ts'
@@ -23,9 +23,6 @@ export function requireRole(role: Role, least: Role): void {
   if (roles.indexOf(role) >= roles.indexOf(least)) return
   throw new AppError('forbidden', 'Forbidden', { details: roleNeeded(least, role) })
 }
-
-/** Roles in ascending order. Each role includes the rights of the roles before it. */
-const roles: readonly Role[] = ['viewer', 'editor', 'owner']
 
 /** Throws forbidden unless the caller is an administrator of the installation. */
 export function requireAdmin({ visitor }: VisitorCall): void {

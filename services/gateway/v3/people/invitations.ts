@@ -1,12 +1,12 @@
 // Invitations to workspaces: those that a workspace has sent, for its owners, and one's own. Nothing that an owner reads here depends on
 // whether the invited name has an account. Reference: docs/reference/v3.md, section 14.
 import { Type } from 'typebox'
-import type { InvitationView, OwnInvitationView } from '#shared/contracts/ask/ask-people.ts'
+import { AnyRole, type InvitationView, type OwnInvitationView } from '#shared/contracts/ask/ask-people.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { Answered, Instant, writerOf } from '../../body/result-schema.ts'
 import { pathId } from '../../http/answer.ts'
-import { AnyRole, Deleted, noSuch, route, SentText } from '../common.ts'
+import { Deleted, noSuch, route, SentText } from '../common.ts'
 import { Workspace } from './workspaces.ts'
 
 const Invitation = Answered('Invitation', {

@@ -2,11 +2,11 @@
 // installation adds people or makes them owners without asking them; all others invite (invitations.ts). The directory refuses a change that
 // would leave no owner. Reference: docs/reference/v3.md, 2.7 and section 14.
 import { Type } from 'typebox'
-import type { MemberView } from '#shared/contracts/ask/ask-people.ts'
+import { AnyRole, type MemberView } from '#shared/contracts/ask/ask-people.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import { Answered, writerOf } from '../../body/result-schema.ts'
 import { pathId } from '../../http/answer.ts'
-import { AnyRole, Deleted, noSuch, route, SentText } from '../common.ts'
+import { Deleted, noSuch, route, SentText } from '../common.ts'
 
 export const MemberObject = Answered('Member', {
   id: Type.String(),

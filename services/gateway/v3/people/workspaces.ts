@@ -1,10 +1,11 @@
 // Workspaces of the caller: list, create, rename, delete. Reference: docs/reference/v3.md, 2.7, 2.8 and section 14.
 import { Type } from 'typebox'
+import { AnyRole } from '#shared/contracts/ask/ask-people.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { Answered } from '../../body/result-schema.ts'
-import { AnyRole, NameText, route, SentText } from '../common.ts'
+import { NameText, route, SentText } from '../common.ts'
 
 export const Workspace = Answered('Workspace', {
   id: Type.String(),
