@@ -1,14 +1,11 @@
 // Generation 3 over HTTP: envelope, order of checks, keys and scopes, templates. Each title cites its rule of docs/reference/v3.md.
-import { pino } from 'pino'
-import { Registry } from 'prom-client'
 import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
-import type { Bus } from '#shared/bus/port.ts'
 import type { KeyAction } from '#shared/contracts/account.ts'
 import { hashToken, makeToken, tokenPrefix } from '#shared/tokens/api-token.ts'
-import { createGateway } from '../../../services/gateway/app.ts'
 import { v3Routes } from '../../../services/gateway/v3/routes.ts'
-import { type ApiWorld, type CallOptions, incidentSalt, startApiWorld, version } from '../../support/worlds/api-world.ts'
+import { type ApiWorld, type CallOptions, startApiWorld, version } from '../../support/worlds/api-world.ts'
+import { startDeafGateway } from '../../support/worlds/deaf-gateway.ts'
 
 let world: ApiWorld
 let owner: string
@@ -159,22 +156,10 @@ t.test('scoped key lists only its own workspace (v3 2.7)', async t => {
 })
 
 t.test('creator of a workspace can use it before the revocation of their cached identity arrives (v3 2.8)', async t => {
-  const bus = world.hub.connect()
-  const deaf: Bus = {
-    ...bus,
-    bucket: name => ({
-      ...bus.bucket(name),
-      ...(name === 'revocations' && { watch: async () => ({ close: async () => undefined }) }),
-    }),
-  }
-  const serviceContext = { bus: deaf, clock: world.clock, logger: pino({ level: 'silent' }), metrics: new Registry() }
-  const { fastify, service } = await createGateway(serviceContext, { version, incidentSalt })
-  t.teardown(() => service.stop())
-  const headers = { authorization: `Bearer ${owner}` }
-  const created = await fastify.inject({ method: 'POST', url: '/api/v3/workspaces', headers, payload: { name: 'New' } })
-  t.equal(created.statusCode, 201, created.body)
-  const url = `/api/v3/workspaces/${created.json().result.id}/templates`
-  t.equal((await fastify.inject({ url, headers })).statusCode, 200)
+  const send = await startDeafGateway(t, world, owner)
+  const { status, result } = await send('POST', '/workspaces', { name: 'New' })
+  t.equal(status, 201)
+  t.equal((await send('GET', `/workspaces/${result.id}/templates`)).status, 200)
 })
 
 t.test('Template is published once, and listed after the system Templates (v3 3.2)', async t => {

@@ -1,13 +1,10 @@
 // Workspaces, members and invitations of generation 3 by key: what a person may do with a session, a full key of that person may do, too
 // (docs/reference/v3.md, section 14). With a session: test/gateway/session.test.ts and test/gateway/session/invitations.test.ts.
-import { pino } from 'pino'
-import { Registry } from 'prom-client'
 import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
-import type { Bus } from '#shared/bus/port.ts'
 import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
-import { createGateway } from '../../../services/gateway/app.ts'
-import { type ApiWorld, type CallOptions, incidentSalt, startApiWorld, version } from '../../support/worlds/api-world.ts'
+import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/worlds/api-world.ts'
+import { startDeafGateway } from '../../support/worlds/deaf-gateway.ts'
 
 let world: ApiWorld
 let owner: string
@@ -114,22 +111,7 @@ t.test('only an owner who administers the installation adds people and makes own
 })
 
 t.test('workspace is renamed, and deleted by its typed name, and the key of its owner knows it at once (v3 14.4)', async t => {
-  const bus = world.hub.connect()
-  const deaf: Bus = {
-    ...bus,
-    bucket: name => ({
-      ...bus.bucket(name),
-      ...(name === 'revocations' && { watch: async () => ({ close: async () => undefined }) }),
-    }),
-  }
-  const serviceContext = { bus: deaf, clock: world.clock, logger: pino({ level: 'silent' }), metrics: new Registry() }
-  const { fastify, service } = await createGateway(serviceContext, { version, incidentSalt })
-  t.teardown(() => service.stop())
-  const send = async (method: 'GET' | 'POST' | 'PATCH', path: string, payload?: object) => {
-    const headers = { authorization: `Bearer ${owner}` }
-    const { statusCode, body } = await fastify.inject({ method, url: `/api/v3${path}`, headers, ...(payload && { payload }) })
-    return { status: statusCode, ...JSON.parse(body) }
-  }
+  const send = await startDeafGateway(t, world, owner)
   const { id } = (await send('POST', '/workspaces', { name: 'Doomed' })).result
   t.match(await send('PATCH', `/workspaces/${id}`, { name: ' Payments ' }), {
     status: 200,
