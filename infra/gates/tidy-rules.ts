@@ -61,7 +61,7 @@ export const tidyRules: TidyRule[] = [
     name: 'no file names a folder of one machine or the host of a package registry',
     applies: path => path !== 'package-lock.json',
     offences: lines(
-      /(^|[^a-z.\w])\/(work|farm|root|Users)\/|registry\.npmjs\.(org|com)|files\.pythonhosted|pypi\.org|proxy\.golang\.org|deb\.debian\.org/i,
+      /(^|[^a-z.\w])\/(work|farm|root|Users)\/|registry\.npmjs\.(org|com)|files\.pythonhosted|pypi\.org|proxy\.golang\.org|deb\.debian\.org/,
       false,
     ),
   },

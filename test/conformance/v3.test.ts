@@ -106,11 +106,13 @@ async function startMaintenance({ method, path }: Route, made: string): Promise<
   if (status !== 200) throw new Error(`The window was refused with ${status}`)
 }
 
-/** Creates what the examples name: an account for the routes of members. */
+/** Creates what the examples name: an account for the routes of members, a location for those of prober credentials. */
 async function createNamed({ path }: Route): Promise<void> {
   const { ask } = createDirectoryClient(world.hub.connect(), world.clock)
   const account = { id: 'user-ada', username: 'ada', displayName: '', password: null, admin: false }
   if (path.includes('/members')) await ask('create-user', account)
+  const location = { id: 'here', name: 'local', displayName: null }
+  if (path.includes('/prober-credentials')) await ask('create-location', location)
 }
 
 /** Invites the person to a workspace of somebody else. Returns the id of the invitation. */

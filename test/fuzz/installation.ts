@@ -99,6 +99,9 @@ const ofClients = new Set([
   'memberships',
   'templates',
   'addresses',
+  'users',
+  'locations',
+  'proberCredentials',
 ])
 
 /** Returns whether the document is a maintenance window that ended by itself. */

@@ -3,6 +3,7 @@
 // how often each kind of response came, and every finding. Exit code 1: there are findings.
 import { parseArgs } from 'node:util'
 import { productVersion } from '../../infra/cli/product-version.ts'
+import { fakeProberIssuer } from '../support/worlds/fake-prober-issuer.ts'
 import { type FuzzReport, fuzz } from './fuzz.ts'
 import { startInstallation } from './installation.ts'
 import { fuzzV3 } from './v3/fuzz.ts'
@@ -36,7 +37,7 @@ async function main(): Promise<void> {
 async function run(api: keyof typeof fuzzes, { cases, seed }: { cases: number; seed: number }): Promise<void> {
   say(`${api}: seed ${seed}, ${cases} cases`)
   const startedAt = performance.now()
-  const installation = await startInstallation(productVersion)
+  const installation = await startInstallation(productVersion, fakeProberIssuer)
   try {
     const onCase = (number: number) => void (number % 1_000 === 999 && say(`${number + 1} cases`))
     const report = await fuzzes[api](installation, { seed, cases, onCase })

@@ -13,6 +13,7 @@ import { type DocumentName, startScript } from '../../services/gateway/openapi/p
 import { sampleToken } from '../../services/gateway/openapi/v3-document.ts'
 import { type FuzzedInstallation, startInstallation } from '../fuzz/installation.ts'
 import { version } from '../support/worlds/api-world.ts'
+import { fakeProberIssuer } from '../support/worlds/fake-prober-issuer.ts'
 
 type Name = keyof typeof generations
 
@@ -195,7 +196,7 @@ interface V3Operation {
 }
 
 t.test('examples of v3 succeed unchanged in the order in which the page shows them', async t => {
-  const installation = await startInstallation(version)
+  const installation = await startInstallation(version, fakeProberIssuer)
   t.teardown(() => installation.stop())
   const receiver = await startReceiver(t)
   const document = (await (await fetch(`${installation.url}/api/openapi/v3.json`)).json()) as {
@@ -270,7 +271,8 @@ t.test('examples of v3 succeed unchanged in the order in which the page shows th
 
   /** Remembers the id of a created object, and that of the first listed incident, by the word that stands for it. */
   function learn(path: string, method: string, { id, token }: { id?: string; token?: string }): void {
-    const [, noun = ''] = /(incident|destination|address|invitation|member)(?:es|s)$/.exec(path) ?? []
+    const nouns = /(incident|destination|address|invitation|member|user|location|credential)(?:es|s)$/
+    const [, noun = ''] = nouns.exec(path) ?? []
     const word = noun === 'member' ? 'USER_ID' : `${noun.toUpperCase()}_ID`
     if (id !== undefined && noun !== '' && (method === 'POST' || noun === 'incident')) ids[word] = id
     if (token !== undefined) ids[sampleToken] = token

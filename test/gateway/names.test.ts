@@ -66,18 +66,18 @@ t.test('name with hidden characters is refused with a session, and nothing is st
   const world = await startSessionWorld(t)
   const owner = await world.signedIn('owner')
   await world.addPerson('vera')
-  const [location] = (await owner.send('GET', '/session/locations')).json.locations
+  const [location] = (await owner.send('GET', '/api/v3/locations')).json.result
   const doors: [method: string, path: string, field: string, body: Record<string, unknown>, message: string][] = [
     ['POST', '/api/v3/workspaces', 'name', {}, 'Invalid name'],
     ['PATCH', `/api/v3/workspaces/${world.workspaceId}`, 'name', {}, 'Invalid name'],
-    ['POST', '/session/users', 'display_name', { username: 'zoe' }, 'Invalid display name'],
-    ['PATCH', '/session/users/user-vera', 'display_name', {}, 'Invalid display name'],
-    ['POST', '/session/locations', 'name', {}, 'Invalid name'],
-    ['POST', '/session/locations', 'display_name', { name: 'de' }, 'Invalid display name'],
-    ['PATCH', `/session/locations/${location.id}`, 'display_name', {}, 'Invalid display name'],
-    ['PATCH', `/session/locations/${location.id}`, 'name', {}, 'Invalid name'],
+    ['POST', '/api/v3/users', 'display_name', { username: 'zoe' }, 'Invalid display name'],
+    ['PATCH', '/api/v3/users/user-vera', 'display_name', {}, 'Invalid display name'],
+    ['POST', '/api/v3/locations', 'name', {}, 'Invalid name'],
+    ['POST', '/api/v3/locations', 'display_name', { name: 'de' }, 'Invalid display name'],
+    ['PATCH', `/api/v3/locations/${location.id}`, 'display_name', {}, 'Invalid display name'],
+    ['PATCH', `/api/v3/locations/${location.id}`, 'name', {}, 'Invalid name'],
     ['POST', '/session/keys', 'description', {}, 'Invalid description'],
-    ['POST', '/session/prober-credentials', 'description', { location: 'de' }, 'Invalid description'],
+    ['POST', '/api/v3/prober-credentials', 'description', { location: 'de' }, 'Invalid description'],
   ]
   for (const [method, path, field, body, message] of doors) {
     for (const [title, name] of Object.entries(deceiving)) {

@@ -135,7 +135,7 @@ t.test('session ends at every gateway at once, whatever the reason of its end', 
   const admin = await world.signedIn('owner')
   const ends: [name: string, username: string, end: (browser: Browser) => Promise<unknown>][] = [
     ['signing out', 'person-a', browser => browser.send('POST', '/session/sign-out')],
-    ['being disabled', 'person-b', () => admin.send('PATCH', '/session/users/user-person-b', { body: { disabled: true } })],
+    ['being disabled', 'person-b', () => admin.send('PATCH', '/api/v3/users/user-person-b', { body: { disabled: true } })],
     [
       'a new password set by an administrator',
       'person-c',
@@ -292,23 +292,27 @@ const changes: [method: string, path: string, body?: object][] = [
   ['POST', '/api/v3/workspaces/{ws}/deletion', { name: 'Renamed' }],
   ['POST', '/session/keys', { description: 'forged' }],
   ['DELETE', '/session/keys/{key}'],
-  ['POST', '/session/users', { username: 'forged' }],
-  ['PATCH', '/session/users/user-stan', { admin: true }],
   ['PUT', '/session/users/user-stan/password', { password: 'quite another' }],
-  ['POST', '/session/locations', { name: 'forged' }],
-  ['PATCH', '/session/locations/{location}', { name: 'forged too' }],
-  ['DELETE', '/session/locations/{location}'],
-  ['POST', '/session/prober-credentials', { location: 'local' }],
-  ['DELETE', '/session/prober-credentials/{credential}'],
+  ['POST', '/api/v3/users', { username: 'forged', password: 'a first password' }],
+  ['PATCH', '/api/v3/users/user-stan', { admin: true }],
+  ['DELETE', '/api/v3/users/user-stan'],
+  ['POST', '/api/v3/locations', { name: 'forged' }],
+  ['PATCH', '/api/v3/locations/{location}', { name: 'forged too' }],
+  ['DELETE', '/api/v3/locations/{location}'],
+  ['POST', '/api/v3/prober-credentials', { location: 'local' }],
+  ['DELETE', '/api/v3/prober-credentials/{credential}'],
 ]
 
 /** Creates the objects that the paths name, as the owner. Returns a function that puts their ids into a path. */
 async function fill(world: SessionWorld): Promise<(path: string) => string> {
   const owner = await world.signedIn('owner')
-  const made = async (path: string, body: object) => (await owner.send('POST', path, { body })).json.id as string
+  const made = async (path: string, body: object) => {
+    const { json } = await owner.send('POST', path, { body })
+    return (json.result ?? json).id as string
+  }
   const key = await made('/session/keys', { description: 'first' })
-  const location = await made('/session/locations', { name: 'placed' })
-  const credential = await made('/session/prober-credentials', { location: 'placed' })
+  const location = await made('/api/v3/locations', { name: 'placed' })
+  const credential = await made('/api/v3/prober-credentials', { location: 'placed' })
   await owner.send('POST', '/session/sign-out')
   const { ask, ownerId, workspaceId: ws } = world
   await ask('invite', { id: `${ws}.sent`, workspaceId: ws, inviterId: ownerId, username: 'someone', role: 'viewer' })
@@ -422,20 +426,22 @@ const rights: [method: string, path: string, body: object | undefined, statuses:
   ['GET', '/session/keys', undefined, [401, 200, 200, 200, 200, 200]],
   ['POST', '/session/keys', { description: 'mine' }, [401, 201, 201, 201, 201, 201]],
   ['DELETE', '/session/keys/unknown000', undefined, [401, 404, 404, 404, 404, 404]],
-  ['GET', '/session/workspaces/{ws}/audit', undefined, [401, 404, 403, 403, 200, 404]],
-  ['GET', '/session/audit', undefined, [401, 403, 403, 403, 200, 200]],
-  ['GET', '/session/users', undefined, [401, 403, 403, 403, 200, 200]],
-  ['POST', '/session/users', {}, [401, 403, 403, 403, 422, 422]],
-  ['PATCH', '/session/users/user-stan', { display_name: 'Stan' }, [401, 403, 403, 403, 200, 200]],
-  ['PATCH', '/session/users/unknown000', { display_name: 'X' }, [401, 403, 403, 403, 404, 404]],
   ['PUT', '/session/users/unknown000/password', { password: 'long enough' }, [401, 403, 403, 403, 404, 404]],
-  ['GET', '/session/locations', undefined, [401, 200, 200, 200, 200, 200]],
-  ['POST', '/session/locations', { name: 'local' }, [401, 403, 403, 403, 422, 422]],
-  ['PATCH', '/session/locations/{location}', { display_name: 'Here' }, [401, 403, 403, 403, 200, 200]],
-  ['DELETE', '/session/locations/unknown000', undefined, [401, 403, 403, 403, 404, 404]],
-  ['GET', '/session/prober-credentials', undefined, [401, 403, 403, 403, 200, 200]],
-  ['POST', '/session/prober-credentials', { location: 'placed' }, [401, 403, 403, 403, 201, 201]],
-  ['DELETE', '/session/prober-credentials/unknown000', undefined, [401, 403, 403, 403, 404, 404]],
+  ['GET', '/api/v3/workspaces/{ws}/audit', undefined, [401, 404, 403, 403, 200, 404]],
+  ['GET', '/api/v3/audit', undefined, [401, 403, 403, 403, 200, 200]],
+  ['GET', '/api/v3/health', undefined, [401, 403, 403, 403, 200, 200]],
+  ['GET', '/api/v3/users', undefined, [401, 403, 403, 403, 200, 200]],
+  ['POST', '/api/v3/users', {}, [401, 403, 403, 403, 422, 422]],
+  ['PATCH', '/api/v3/users/user-stan', { display_name: 'Stan' }, [401, 403, 403, 403, 200, 200]],
+  ['PATCH', '/api/v3/users/unknown000', { display_name: 'X' }, [401, 403, 403, 403, 404, 404]],
+  ['DELETE', '/api/v3/users/unknown000', undefined, [401, 403, 403, 403, 404, 404]],
+  ['GET', '/api/v3/locations', undefined, [401, 200, 200, 200, 200, 200]],
+  ['POST', '/api/v3/locations', { name: 'local' }, [401, 403, 403, 403, 409, 409]],
+  ['PATCH', '/api/v3/locations/{location}', { display_name: 'Here' }, [401, 403, 403, 403, 200, 200]],
+  ['DELETE', '/api/v3/locations/unknown000', undefined, [401, 403, 403, 403, 404, 404]],
+  ['GET', '/api/v3/prober-credentials', undefined, [401, 403, 403, 403, 200, 200]],
+  ['POST', '/api/v3/prober-credentials', { location: 'placed' }, [401, 403, 403, 403, 201, 201]],
+  ['DELETE', '/api/v3/prober-credentials/unknown000', undefined, [401, 403, 403, 403, 404, 404]],
 ]
 
 t.test('each role gets the status of the table on every route', async t => {
@@ -566,9 +572,9 @@ t.test('administrator cannot disable or demote themselves', async t => {
   const world = await startFull(t)
   const ada = await world.signedIn('ada')
   const body = { username: 'Nina', display_name: 'Nina N.', password: 'a fine password' }
-  const made = await ada.send('POST', '/session/users', { body })
+  const made = await ada.send('POST', '/api/v3/users', { body })
   t.equal(made.status, 201)
-  t.match(made.json, {
+  t.match(made.json.result, {
     username: 'nina',
     display_name: 'Nina N.',
     admin: false,
@@ -576,9 +582,6 @@ t.test('administrator cannot disable or demote themselves', async t => {
     has_password: true,
     signed_in_at: null,
   })
-  const taken = await ada.send('POST', '/session/users', { body })
-  t.equal(taken.status, 422)
-  t.match(taken.json.error, { code: 'invalid', message: 'Username taken' })
   const nina = world.browser()
   t.equal((await signIn(nina, 'nina', 'a fine password')).status, 200)
   t.match(
@@ -586,23 +589,26 @@ t.test('administrator cannot disable or demote themselves', async t => {
     [{ name: 'Default', role: 'owner' }],
     'the first sign-in gets a workspace',
   )
-  const path = `/session/users/${made.json.id}`
-  t.equal((await ada.send('PATCH', path, { body: { disabled: true } })).json.disabled, true)
+  const path = `/api/v3/users/${made.json.result.id}`
+  t.equal((await ada.send('PATCH', path, { body: { disabled: true } })).json.result.disabled, true)
   t.equal((await signIn(nina, 'nina', 'a fine password')).json.error.code, 'disabled')
-  t.equal((await ada.send('PATCH', path, { body: { disabled: false } })).json.disabled, false)
-  t.equal((await ada.send('PUT', `${path}/password`, { body: { password: 'another fine one' } })).status, 204)
+  t.equal((await ada.send('PATCH', path, { body: { disabled: false } })).json.result.disabled, false)
+  t.equal(
+    (await ada.send('PUT', `/session/users/${made.json.result.id}/password`, { body: { password: 'another fine one' } })).status,
+    204,
+  )
   t.equal((await signIn(nina, 'nina', 'another fine one')).status, 200)
   for (const change of [{ admin: false }, { disabled: true }]) {
-    const refused = await ada.send('PATCH', '/session/users/user-ada', { body: change })
+    const refused = await ada.send('PATCH', '/api/v3/users/user-ada', { body: change })
     t.equal(refused.status, 409, JSON.stringify(change))
   }
-  t.equal((await ada.send('PATCH', '/session/users/user-ada', { body: { display_name: 'Ada' } })).json.display_name, 'Ada')
+  t.equal((await ada.send('PATCH', '/api/v3/users/user-ada', { body: { display_name: 'Ada' } })).json.result.display_name, 'Ada')
   t.equal((await ada.send('PUT', '/session/users/user-ada/password', { body: { password: 'my own new one' } })).status, 204)
   t.equal((await ada.send('GET', '/session')).status, 200, 'the own session stays')
-  const users = (await ada.send('GET', '/session/users')).json.users
+  const users = (await ada.send('GET', '/api/v3/users')).json.result
   t.strictSame(users.map((user: { username: string }) => user.username).sort(), ['ada', 'edith', 'nina', 'owner', 'stan', 'vera'])
-  t.equal((await ada.send('PATCH', '/session/users/user-stan', { body: { admin: true } })).json.admin, true)
-  t.equal((await (await world.signedIn('stan')).send('GET', '/session/users')).status, 200)
+  t.equal((await ada.send('PATCH', '/api/v3/users/user-stan', { body: { admin: true } })).json.result.admin, true)
+  t.equal((await (await world.signedIn('stan')).send('GET', '/api/v3/users')).status, 200)
 })
 
 t.test('person without a password cannot set one through their own session', async t => {
@@ -617,50 +623,6 @@ t.test('person without a password cannot set one through their own session', asy
   const refused = await browser.send('PUT', '/session/password', { body })
   t.equal(refused.status, 409)
   t.match(refused.json.error, { code: 'conflict', message: 'No password to change' })
-})
-
-t.test('locations and prober credentials are created, shown, changed and removed', async t => {
-  const world = await startFull(t)
-  const ada = await world.signedIn('ada')
-  const made = await ada.send('POST', '/session/locations', { body: { name: 'de', display_name: 'Germany' } })
-  t.equal(made.status, 201)
-  const location = { id: made.json.id, name: 'de', display_name: 'Germany', active_workers_count: 0, last_seen_at: null }
-  t.strictSame(made.json, location)
-  const path = `/session/locations/${location.id}`
-  t.strictSame((await ada.send('PATCH', path, { body: { display_name: null } })).json, { ...location, display_name: null })
-  t.strictSame((await ada.send('PATCH', path, { body: { name: 'dee' } })).json, { ...location, name: 'dee', display_name: null })
-  const secret = await ada.send('POST', '/session/prober-credentials', { body: { location: 'dee', description: 'rack 3' } })
-  t.equal(secret.status, 201)
-  const { credentials, ...shown } = secret.json
-  t.equal(credentials, `secret of ${shown.id} in ${location.id}`)
-  const at = new Date(world.clock.now()).toISOString()
-  const credential = {
-    id: shown.id,
-    location_id: location.id,
-    location: 'dee',
-    description: 'rack 3',
-    created_at: at,
-    revoked_at: null,
-  }
-  t.strictSame(shown, credential)
-  const list = () => ada.send('GET', '/session/prober-credentials')
-  t.strictSame((await list()).json, { prober_credentials: [credential] })
-  t.equal((await ada.send('DELETE', `/session/prober-credentials/${shown.id}`)).status, 204)
-  t.strictSame((await list()).json, { prober_credentials: [{ ...credential, revoked_at: at }] })
-  t.equal((await ada.send('DELETE', path)).status, 204)
-  const names = (await ada.send('GET', '/session/locations')).json.locations.map(({ name }: { name: string }) => name)
-  t.strictSame(names, ['local'])
-  t.equal((await ada.send('POST', '/session/prober-credentials', { body: { location: 'nowhere' } })).status, 404)
-})
-
-t.test('prober credential finds its location by any spelling of the name', async t => {
-  const world = await startFull(t)
-  const ada = await world.signedIn('ada')
-  const { json } = await ada.send('POST', '/session/locations', { body: { name: ' Ko\u0308ln ' } })
-  for (const location of ['K\u00f6ln', 'Ko\u0308ln', ' K\u00f6ln']) {
-    const made = await ada.send('POST', '/session/prober-credentials', { body: { location } })
-    t.match(made.json, { location_id: json.id, location: 'K\u00f6ln' }, location)
-  }
 })
 
 t.test('invalid input is refused with a readable message and not stored', async t => {
@@ -691,20 +653,6 @@ t.test('invalid input is refused with a readable message and not stored', async 
     ['PATCH', '/api/v3/workspaces/{ws}/members/a%2Fb', { role: 'viewer' }, 404, /./],
     ['POST', '/session/keys', { description: 'x'.repeat(201) }, 422, /200 characters/],
     ['POST', '/session/keys', { description: 5 }, 422, /'description' has the wrong type/],
-    ['POST', '/session/users', { username: 'has blanks' }, 422, /username/i],
-    ['POST', '/session/users', { username: 'fine', password: 'short' }, 422, /8 to 1024/],
-    ['POST', '/session/users', { username: 'fine', admin: 'yes' }, 422, /'admin' has the wrong type/],
-    ['POST', '/session/locations', { name: '' }, 422, /'name' must not be empty/],
-    ['POST', '/session/locations', { name: 'local' }, 422, /already/],
-    ['PATCH', '/session/locations/{location}', { display_name: 'x'.repeat(101) }, 422, /100 characters/],
-    ['POST', '/session/prober-credentials', { location: 'placed', description: 'x'.repeat(201) }, 422, /characters/],
-    [
-      'POST',
-      '/session/prober-credentials',
-      { location: 'placed', description: 'a\u001b[2J' },
-      422,
-      /no control or invisible characters/,
-    ],
     ['POST', '/session/nothing', {}, 404, /no such route/],
     ['PUT', '/session', {}, 404, /no such route/],
   ]
@@ -818,13 +766,14 @@ t.test('log has no password, token or credential', async t => {
   const world = await startFull(t)
   const filled = await fill(world)
   const owner = await world.signedIn('owner')
-  const secrets = [passwordOf('owner'), 'quite another', owner.cookies().get(sessionName)!]
+  const secrets = [passwordOf('owner'), 'quite another', 'a first password', owner.cookies().get(sessionName)!]
   for (const [method, path, body] of changes.slice(2)) {
     const shown = await owner.send(method, filled(path), { body })
     t.ok(shown.status < 300, `${method} ${path}: ${shown.text}`)
     if (shown.json?.token) secrets.push(shown.json.token)
-    if (shown.json?.credentials) secrets.push(shown.json.credentials)
+    if (shown.json?.result?.credentials) secrets.push(shown.json.result.credentials)
   }
+  t.equal(secrets.length, 6, 'the key and the credentials, too')
   await signIn(world.browser(), 'owner', 'not the password')
   const told = `${world.logged.join('\n')}${await world.dump()}`
   for (const secret of secrets) t.notOk(told.includes(secret), `${secret.slice(0, 4)}…`)
@@ -838,7 +787,7 @@ t.test('AUTH_DEV makes visitors from this machine the owner, and refuses other v
   t.match(shown.json, { user: { username: 'owner', admin: true, has_password: false }, expires_at: null, developer: true })
   t.strictSame(shown.setCookies, [], 'no session is made')
   t.strictSame((await browser.send('GET', '/session/sign-in')).json, { password: true, oidc: null, developer: true })
-  t.equal((await browser.send('POST', '/session/users', { body: { username: 'made' } })).status, 201)
+  t.equal((await browser.send('POST', '/api/v3/users', { body: { username: 'made' } })).status, 201)
   const port = new URL(world.addresses[0]!).port
   for (const [name, headers, status] of [
     ['by name', { host: `localhost:${port}` }, 200],

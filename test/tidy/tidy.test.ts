@@ -70,7 +70,7 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
       { path: 'README.md', text: `cd ${machineFolder}\n` },
       { path: 'infra/x.ts', text: `fetch('https://${registryHost}/x')\n` },
     ],
-    good: [{ path: 'README.md', text: 'see https://example.org/work/main\n' }],
+    good: [{ path: 'README.md', text: 'see https://example.org/work/main and DELETE /users/{user}\n' }],
   },
   {
     rule: 'the lock file',

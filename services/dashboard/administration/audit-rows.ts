@@ -1,4 +1,4 @@
-// Rows of the audit as the session API serves them, and the address of one page of rows.
+// Rows of the audit, and the paths of the audits of the workspace and of the installation.
 import { workspaceId } from '../data/session.ts'
 
 export interface AuditMade {
@@ -24,26 +24,13 @@ export interface AuditRow {
 /** Names of the filters that the page passes to the API. */
 const known = ['person', 'path', 'since', 'until']
 
-/**
- * Returns the API address of a page of audit rows. `filters`: query of the dashboard page; parameters that the API does not know are
- * omitted.
- */
-export function auditAddress(filters: string, after: string | null = null): string {
+/** Path of the audit of the installation, which has the changes that belong to no workspace. */
+export const installationAudit = '/audit'
+
+/** Returns the path of the workspace's audit. `filters`: query of the dashboard page; parameters that the API does not know are omitted. */
+export function workspaceAudit(filters: string): string {
   const asked = new URLSearchParams([...new URLSearchParams(filters)].filter(([name]) => known.includes(name)))
-  if (after !== null) asked.set('after', after)
-  return `/session/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/audit?${asked}`
-}
-
-/** Returns the API address of a page of the installation's audit, which contains changes that belong to no workspace. */
-export function installationAddress(after: string | null = null): string {
-  return `/session/audit${after === null ? '' : `?after=${encodeURIComponent(after)}`}`
-}
-
-/** A page of rows as the session API serves it. */
-export interface AuditPage {
-  rows: readonly AuditRow[]
-  /** Cursor of the next page; null: the last page. */
-  next: string | null
+  return `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/audit?${asked}`
 }
 
 /** Returns the instant of a local time from a form; null: no time was chosen. */

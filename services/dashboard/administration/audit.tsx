@@ -2,8 +2,8 @@
 // page's address contains the filters.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { read } from '../data/api.ts'
 import { createLoaded } from '../data/loaded.ts'
+import { type PageOf, readPageOf } from '../data/paged.ts'
 import { query, setQuery } from '../data/router.ts'
 import { isAdmin, may, workspace } from '../data/session.ts'
 import { pageTitle } from '../data/title.ts'
@@ -17,7 +17,7 @@ import { Tabs } from '../parts/table/tabs.tsx'
 import { Time } from '../parts/time.tsx'
 import { AuditFilters } from './audit-filters.tsx'
 import { linkOfMade, partsOfPath, wordOfMade } from './audit-links.ts'
-import { type AuditMade, type AuditPage, type AuditRow, auditAddress, installationAddress } from './audit-rows.ts'
+import { type AuditMade, type AuditRow, installationAudit, workspaceAudit } from './audit-rows.ts'
 
 const kinds = [
   { id: 'workspace', word: 'Workspace' },
@@ -49,7 +49,7 @@ export function Audit() {
 
 /** Changes that belong to no workspace: accounts, locations, probers. */
 function OfInstallation() {
-  const load = (after: string | null) => read<AuditPage>(installationAddress(after))
+  const load = (cursor: string | null) => readPageOf<AuditRow>(installationAudit, cursor)
   const loaded = useLoaded(() => load(null))
   return (
     <>
@@ -70,7 +70,7 @@ function OfWorkspace() {
 
 function Rows() {
   const filters = query.value.toString()
-  const load = (after: string | null) => read<AuditPage>(auditAddress(filters, after))
+  const load = (cursor: string | null) => readPageOf<AuditRow>(workspaceAudit(filters), cursor)
   const loaded = useMemo(() => createLoaded(() => load(null)), [filters])
   useEffect(() => void loaded.reload(), [loaded])
   const clears = useSignal(0)
@@ -92,21 +92,21 @@ function Rows() {
 }
 
 /** Shows the first page of rows, and the further pages that the person has requested. */
-function Pages({ first, load }: { first: AuditPage; load(after: string | null): Promise<AuditPage> }) {
+function Pages({ first, load }: { first: PageOf<AuditRow>; load(cursor: string | null): Promise<PageOf<AuditRow>> }) {
   const shown = useSignal(first)
   const more = useAct(async () => {
     const page = await load(shown.peek().next)
-    shown.value = { rows: [...shown.peek().rows, ...page.rows], next: page.next }
-    return `${page.rows.length} older rows are shown.`
+    shown.value = { items: [...shown.peek().items, ...page.items], next: page.next }
+    return `${page.items.length} older rows are shown.`
   })
-  const { rows, next } = shown.value
+  const { items, next } = shown.value
   const isEnd = next === null
   return (
     <>
       <Table
         label="Audit rows"
         columns={columns}
-        rows={rows.map((row, index) => ({ ...row, id: String(index) }))}
+        rows={items.map((row, index) => ({ ...row, id: String(index) }))}
         keyOf={({ id }) => id}
         empty={isEnd ? 'No rows fit.' : 'No rows fit so far. Older ones may.'}
       />

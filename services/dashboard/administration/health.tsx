@@ -1,5 +1,6 @@
 // Health of the installation for administrators: warnings that the operator should look at.
-import { read } from '../data/api.ts'
+import type { ConditionKind } from '#shared/contracts/incidents/condition.ts'
+import { askV3 } from '../data/api.ts'
 import { pageTitle } from '../data/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Shown, useLoaded } from '../parts/loaded.tsx'
@@ -10,7 +11,7 @@ import { Since, Time } from '../parts/time.tsx'
 import { ForAdministrators } from './for-administrators.tsx'
 
 interface Condition {
-  kind: string
+  kind: ConditionKind
   name: string
   since: string
   summary: string
@@ -34,7 +35,7 @@ export function Health() {
   )
 }
 
-const words: Readonly<Record<string, string>> = {
+const words: Readonly<Record<ConditionKind, string>> = {
   location_lost: 'Location without a prober',
   key_expiring: 'Key that expires',
   storage_full: 'Storage nearly full',
@@ -45,14 +46,14 @@ const words: Readonly<Record<string, string>> = {
 }
 
 const columns: readonly Column<Condition>[] = [
-  { head: 'Condition', cell: ({ kind }) => words[kind] ?? kind },
+  { head: 'Condition', cell: ({ kind }) => words[kind] },
   { head: 'Of', cell: ({ name }) => (name === '' ? '–' : name) },
   { head: 'For', cell: ({ since }) => <Since at={Date.parse(since)} /> },
   { head: 'Summary', cell: ({ summary }) => summary },
 ]
 
 function Conditions() {
-  const loaded = useLoaded(() => read<State>('/session/health'))
+  const loaded = useLoaded(() => askV3<State>('GET', '/health'))
   return (
     <>
       <div class="head">

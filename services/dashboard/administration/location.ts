@@ -1,5 +1,5 @@
-// Types of locations in responses of the session API.
-import { read } from '../data/api.ts'
+// Locations as generation 3 serves them.
+import { askV3 } from '../data/api.ts'
 
 export interface Location {
   id: string
@@ -8,5 +8,4 @@ export interface Location {
   active_workers_count: number
 }
 
-export const readLocations = async (): Promise<readonly Location[]> =>
-  (await read<{ locations: readonly Location[] }>('/session/locations')).locations
+export const readLocations = (): Promise<readonly Location[]> => askV3('GET', '/locations')

@@ -1,7 +1,7 @@
 // Locations of the installation with their numbers of probers, and actions to add, rename and remove a location.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { ask } from '../data/api.ts'
+import { askV3 } from '../data/api.ts'
 import { counted } from '../data/format.ts'
 import { isAdmin } from '../data/session.ts'
 import { onNews } from '../data/stream.ts'
@@ -18,7 +18,7 @@ import { type Location, readLocations } from './location.ts'
 
 type Act = { kind: 'add' } | { kind: 'change' | 'delete'; location: Location }
 
-const path = (id: string): string => `/session/locations/${encodeURIComponent(id)}`
+const path = (id: string): string => `/locations/${encodeURIComponent(id)}`
 
 export function Locations() {
   pageTitle.value = 'Locations'
@@ -94,11 +94,9 @@ interface DialogProps {
 /** Creates a location, or changes the given location. */
 function LocationForm({ location, onDone, onClose }: DialogProps) {
   const send = async (values: FormData) => {
-    const displayName = textOf(values, 'display_name')
-    const body = { name: textOf(values, 'name'), display_name: displayName === '' ? null : displayName }
-    const [method, to] =
-      location === undefined ? (['POST', '/session/locations'] as const) : (['PATCH', path(location.id)] as const)
-    const { name } = await ask<Location>(method, to, body)
+    const body = { name: textOf(values, 'name'), display_name: textOf(values, 'display_name') }
+    const [method, to] = location === undefined ? (['POST', '/locations'] as const) : (['PATCH', path(location.id)] as const)
+    const { name } = await askV3<Location>(method, to, body)
     announce(location === undefined ? `Location ${name} added.` : `Location ${name} changed.`)
     await onDone()
   }
@@ -119,7 +117,7 @@ function LocationForm({ location, onDone, onClose }: DialogProps) {
 
 function Delete({ location: { id, name }, onDone, onClose }: DialogProps & { location: Location }) {
   const send = async () => {
-    await ask('DELETE', path(id))
+    await askV3('DELETE', path(id))
     announce(`Location ${name} deleted.`)
     await onDone()
   }

@@ -1,7 +1,7 @@
 // Page of the credentials by which probers on other machines join the bus. A person creates credentials for a location, sees them once, and
 // can revoke them.
 import { useSignal } from '@preact/signals'
-import { ask, read } from '../data/api.ts'
+import { askV3 } from '../data/api.ts'
 import { pageTitle } from '../data/title.ts'
 import { announce } from '../parts/announce.ts'
 import { Button } from '../parts/button.tsx'
@@ -25,6 +25,8 @@ interface Credential {
   revoked_at: string | null
 }
 
+const all = '/prober-credentials'
+
 type Made = Credential & { location: string; credentials: string }
 
 export function Probers() {
@@ -40,10 +42,7 @@ export function Probers() {
 }
 
 async function readAll(): Promise<{ credentials: readonly Credential[]; locations: readonly Location[] }> {
-  const [{ prober_credentials: credentials }, locations] = await Promise.all([
-    read<{ prober_credentials: readonly Credential[] }>('/session/prober-credentials'),
-    readLocations(),
-  ])
+  const [credentials, locations] = await Promise.all([askV3<readonly Credential[]>('GET', all), readLocations()])
   return { credentials, locations }
 }
 
@@ -135,7 +134,7 @@ interface CreateProps {
 function Create({ locations, onMade, onClose }: CreateProps) {
   const send = async (values: FormData) => {
     const body = { location: textOf(values, 'location'), description: textOf(values, 'description') }
-    await onMade(await ask<Made>('POST', '/session/prober-credentials', body))
+    await onMade(await askV3<Made>('POST', all, body))
   }
   const choices = locations.map(({ name, display_name }) => ({ value: name, word: display_name ?? name }))
   return (
@@ -154,7 +153,7 @@ function Create({ locations, onMade, onClose }: CreateProps) {
 
 function Revoke({ revoked, onDone, onClose }: { revoked: Credential; onDone(): Promise<void>; onClose(): void }) {
   const send = async () => {
-    await ask('DELETE', `/session/prober-credentials/${encodeURIComponent(revoked.id)}`)
+    await askV3('DELETE', `${all}/${encodeURIComponent(revoked.id)}`)
     announce(`Credentials ${nameOf(revoked)} revoked.`)
     await onDone()
   }

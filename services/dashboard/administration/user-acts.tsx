@@ -1,6 +1,6 @@
 // Actions on an account: create, change, set a password, disable and enable. Administrators cannot remove their own rights as
 // administrators.
-import { ask } from '../data/api.ts'
+import { ask, askV3 } from '../data/api.ts'
 import { session } from '../data/session.ts'
 import { reloadSession } from '../data/workspace.ts'
 import { useAct } from '../parts/act.ts'
@@ -27,7 +27,7 @@ interface ActProps {
 
 type UserProps = ActProps & { user: Account }
 
-const path = (id: string): string => `/session/users/${encodeURIComponent(id)}`
+const path = (id: string): string => `/users/${encodeURIComponent(id)}`
 
 export function NewUser({ onDone, onClose }: ActProps) {
   const send = async (values: FormData) => {
@@ -38,7 +38,7 @@ export function NewUser({ onDone, onClose }: ActProps) {
       admin: values.has('admin'),
       ...(password === '' ? {} : { password }),
     }
-    const { username } = await ask<Account>('POST', '/session/users', body)
+    const { username } = await askV3<Account>('POST', '/users', body)
     announce(`User ${username} added.`)
     await onDone()
   }
@@ -64,7 +64,7 @@ export function ChangeUser({ user, onDone, onClose }: UserProps) {
   const send = async (values: FormData) => {
     const rights = isMe ? {} : { admin: values.has('admin') }
     const body = { display_name: textOf(values, 'display_name'), ...rights }
-    await ask<Account>('PATCH', path(user.id), body)
+    await askV3<Account>('PATCH', path(user.id), body)
     if (isMe) await reloadSession()
     announce(`User ${user.username} changed.`)
     await onDone()
@@ -89,7 +89,7 @@ export function ChangeUser({ user, onDone, onClose }: UserProps) {
 export function SetPassword({ user, onDone, onClose }: UserProps) {
   const send = async (values: FormData) => {
     const body = { password: values.get('password') }
-    await ask('PUT', `${path(user.id)}/password`, body)
+    await ask('PUT', `/session${path(user.id)}/password`, body)
     announce(`Password of ${user.username} set.`)
     await onDone()
   }
@@ -109,7 +109,7 @@ export function SetPassword({ user, onDone, onClose }: UserProps) {
 
 export function DisableUser({ user, onDone, onClose }: UserProps) {
   const send = async () => {
-    await ask('PATCH', path(user.id), { disabled: true })
+    await askV3('PATCH', path(user.id), { disabled: true })
     announce(`User ${user.username} disabled.`)
     await onDone()
   }
@@ -125,7 +125,7 @@ export function DisableUser({ user, onDone, onClose }: UserProps) {
 
 export function EnableUser({ user, onDone }: Omit<UserProps, 'onClose'>) {
   const enable = useAct(async () => {
-    await ask('PATCH', path(user.id), { disabled: false })
+    await askV3('PATCH', path(user.id), { disabled: false })
     await onDone()
     return `User ${user.username} enabled: may sign in, and the keys work again.`
   })

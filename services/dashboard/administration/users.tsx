@@ -1,6 +1,6 @@
 // The accounts of the installation, for its administrators.
 import { useSignal } from '@preact/signals'
-import { read } from '../data/api.ts'
+import { readAllPages, readPageOf } from '../data/paged.ts'
 import { session } from '../data/session.ts'
 import { pageTitle } from '../data/title.ts'
 import { Button } from '../parts/button.tsx'
@@ -26,7 +26,7 @@ export function Users() {
 }
 
 function Accounts() {
-  const loaded = useLoaded(() => read<{ users: readonly Account[] }>('/session/users'))
+  const loaded = useLoaded(() => readAllPages<Account>(cursor => readPageOf('/users?limit=200', cursor)))
   const act = useSignal<Act | null>(null)
   const given = { onDone: loaded.reload, onClose: () => (act.value = null) }
   const chosen = act.value
@@ -40,7 +40,7 @@ function Accounts() {
       </div>
       <p class="dim">An account sees the workspaces that it is a member of. An owner of a workspace makes it a member.</p>
       <Shown of={loaded}>
-        {({ users }) => (
+        {users => (
           <Table
             label="Users"
             columns={columns(one => (act.value = one), loaded.reload)}

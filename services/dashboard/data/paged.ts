@@ -68,6 +68,18 @@ export function createPaged<T>(readPage: (cursor: string | null) => Promise<Page
   }
 }
 
+/** Returns the items of all pages. Rejects with a Refusal. */
+export async function readAllPages<T>(readPage: (cursor: string | null) => Promise<PageOf<T>>): Promise<T[]> {
+  const found: T[] = []
+  let cursor: string | null = null
+  do {
+    const page: PageOf<T> = await readPage(cursor)
+    found.push(...page.items)
+    cursor = page.next
+  } while (cursor !== null)
+  return found
+}
+
 /** Reads a page of a list. `path`: below `/api/v3`, with its filters. Rejects with a Refusal. */
 export async function readPageOf<T>(path: string, cursor: string | null): Promise<PageOf<T>> {
   const more = cursor === null ? '' : `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`

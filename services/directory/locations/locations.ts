@@ -42,7 +42,7 @@ export const ensureLocation: AskAnswerer<'ensure-location', Needed> = async (con
   throw refusal('unavailable', 'Location not made', `The location "${name}" could not be stored; try again`)
 }
 
-/** Throws `validation` `Invalid name` or `Location name taken`, `invalid_state` `Too many locations`. */
+/** Throws `validation` `Invalid name`, `taken` `Location name taken`, `invalid_state` `Too many locations`. */
 export const createLocation: AskAnswerer<'create-location'> = async (context, { id, ...request }) => {
   const { store, clock } = context
   const name = checkLocationName(request.name)
@@ -111,7 +111,7 @@ const checkDisplayName = (displayName: string | null): string | null =>
   ) || null
 
 const locationNotFound = (id: string) => refusal('not_found', 'Location not found', `There is no location ${id}`)
-const nameTaken = (name: string) => refusal('validation', 'Location name taken', `There is a location "${name}" already`, 'name')
+const nameTaken = (name: string) => refusal('taken', 'Location name taken', `There is a location "${name}" already`, 'name')
 const isChanging = () => refusal('unavailable', 'Location not changed', 'The location is being changed by others; try again')
 const isUsed = (details: string) => refusal('invalid_state', 'Location is used', details)
 const tooMany = () =>

@@ -59,8 +59,13 @@ export const deleteProberCredential: AskAnswerer<'delete-prober-credential'> = a
   return view(revoked, location?.name ?? null)
 }
 
-/** Returns the location whose name matches exactly, else the location whose normalised name matches. Throws `not_found`. */
+/**
+ * Returns the location with this id, else the location whose name matches exactly, else the location whose normalised name matches. Throws
+ * `not_found`.
+ */
 async function findLocation(store: Store, name: string): Promise<LocationDocument> {
+  const [ofId = null] = await store.get('locations', [name])
+  if (ofId !== null) return ofId
   const found = await store.find('locations', { where: { name: { in: [name, plainText(name)] } }, limit: 2 })
   const location = found.find(candidate => candidate.name === name) ?? found[0]
   if (location) return location

@@ -11,10 +11,10 @@ import { removeMember } from './members.ts'
 import { updateUser, userNotFound } from './users.ts'
 
 /**
- * Throws `not_found`, or `invalid_state` with `Last owner`; without `force` also with `Account is used` or `Last administrator`. A retry
- * after the deletion throws `not_found`.
+ * Throws `not_found`, or `invalid_state` with `Last owner`; without `force` also with `Account is used`; without `force` or with
+ * `keepAdministrator` also with `Last administrator`. A retry after the deletion throws `not_found`.
  */
-export const deleteUser: AskAnswerer<'delete-user'> = async (context, { userId, force }) => {
+export const deleteUser: AskAnswerer<'delete-user'> = async (context, { userId, force, keepAdministrator = false }) => {
   const { store } = context
   const [user = null] = await store.get('users', [userId])
   if (user === null) throw userNotFound(userId)
@@ -24,7 +24,7 @@ export const deleteUser: AskAnswerer<'delete-user'> = async (context, { userId, 
   const keys = await store.count('keys', { userId })
   if (!force && workspaces.length + keys > 0) throw isUsed(workspaces.length, keys)
   // Ends the sessions and disables the keys at once. Refuses if the user is the last administrator.
-  await updateUser(context, { userId, disabled: true, force })
+  await updateUser(context, { userId, disabled: true, force: force && !keepAdministrator })
   for (const { workspace } of workspaces) await removeMember(context, { workspaceId: workspace.id, userId })
   for (const collection of ['keys', 'sessions', 'externalIdentities', 'memberships'] as const)
     await removeAll(store, collection, { userId }, limits.directory.listed)
@@ -48,6 +48,6 @@ const isUsed = (workspaces: number, keys: number) =>
   refusal(
     'invalid_state',
     'Account is used',
-    `It has ${counted(workspaces, 'membership')} and ${counted(keys, 'key')}, which would go with it: disable the account instead; ` +
-      '--force deletes it all the same',
+    `It has ${counted(workspaces, 'membership')} and ${counted(keys, 'key')}, which would go with it: disable the account instead, ` +
+      'or delete it with force',
   )

@@ -13,7 +13,7 @@ import { pick } from '../documents/pick.ts'
 import { revoke } from '../keys/revoke.ts'
 import { checkText, checkUsername, usernameOf } from './fields.ts'
 
-/** Throws `validation` for an invalid or taken name or an invalid password, and `invalid_state` with `Too many users`. */
+/** Throws `validation` for an invalid name or password, `taken` for a name in use, and `invalid_state` with `Too many users`. */
 export const createUser: AskAnswerer<'create-user'> = async (context, request) => {
   const { store, clock, passwords } = context
   const username = checkUsername(request.username)
@@ -39,12 +39,13 @@ export const createUser: AskAnswerer<'create-user'> = async (context, request) =
 }
 
 /** Returns a page of all users in the order of their creation. */
-export const listUsers: AskAnswerer<'list-users'> = async ({ store }, { after }) =>
+export const listUsers: AskAnswerer<'list-users'> = async ({ store }, { after, limit }) =>
   readPage(store, {
     collection: 'users',
     where: {},
     sort: ['createdAt', 'asc'],
     after,
+    ...(limit === undefined ? {} : { max: limit }),
     view: users => users.map(userView),
   })
 
@@ -85,8 +86,7 @@ const isAdministrator = (user: UserDocument | null): boolean => user?.admin === 
 /** Throws `invalid_state` `Last administrator` if no other user administers the installation. Reads every user. */
 async function requireOtherAdministrator(store: Store, userId: string): Promise<void> {
   for await (const user of readAll(store, 'users', {})) if (user.id !== userId && isAdministrator(user)) return
-  const details =
-    'Nobody could administer the installation any more: make another user administrator first; --force does it all the same'
+  const details = 'Nobody could administer the installation any more: make another user administrator first'
   throw refusal('invalid_state', 'Last administrator', details)
 }
 
@@ -112,7 +112,7 @@ export const epochOf = (user: UserDocument): number => user.sessionsEpoch ?? 0
 export const userNotFound = (userId: string) => refusal('not_found', 'User not found', `There is no user ${userId}`)
 
 const usernameTaken = (username: string) =>
-  refusal('validation', 'Username taken', `There is a user "${username}" already; choose another username`, 'username')
+  refusal('taken', 'Username taken', `There is a user "${username}" already; choose another username`, 'username')
 
 export const checkDisplayName = (text: string): string =>
   checkText(text, limits.people.displayNameCharacters, 'Invalid display name', 'A display name', 'display_name')

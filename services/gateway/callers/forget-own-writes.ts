@@ -22,6 +22,7 @@ const revocations: Revocations = {
   'remove-member': user,
   'accept-invitation': user,
   'update-user': user,
+  'delete-user': user,
   'delete-workspace': ({ by }) => ({ what: 'user', id: by?.userId ?? '' }),
   'delete-key': ({ keyId }) => ({ what: 'key', id: keyId }),
   'delete-address': ({ addressId }) => ({ what: 'address', id: addressId }),

@@ -73,7 +73,7 @@ const values: Readonly<Record<string, unknown>> = {
   template: '{"text": "{{ summary }}"}',
   output: '{"text": "Shop is down"}',
   payload: '{"text": "Shop is down"}',
-  // Fields of the session API.
+  // Fields of people and of the session API.
   username: 'ada',
   'Person.display_name': 'Ada',
   'Account.display_name': 'Ada',
@@ -99,11 +99,6 @@ const values: Readonly<Record<string, unknown>> = {
   'Key.workspace_id': null,
   'MadeKey.workspace_id': null,
   description: 'deploy script',
-  // Undefined, so that a sample is made from the items' schema. The items of `Places.locations` are objects, but the sample of `locations`
-  // is a name.
-  'Places.locations': undefined,
-  'Place.id': 'LOCATION_ID',
-  'Place.name': 'frankfurt',
   location_id: 'LOCATION_ID',
   location: 'frankfurt',
   'ProberCredential.id': 'CREDENTIAL_ID',
@@ -129,7 +124,6 @@ export function sampleOf(schema: JsonSchema, components: Components, field: stri
   const type = schema['type']
   for (const key of [`${owner}.${field}`, field]) {
     if (!Object.hasOwn(values, key)) continue
-    if (values[key] === undefined) break
     return type === 'array' && !Array.isArray(values[key]) ? [values[key]] : values[key]
   }
   if (type === 'array') return [sampleOf(schema['items'] as JsonSchema, components, field, owner)]

@@ -1,10 +1,5 @@
 // All routes of the session API, in the order of the OpenAPI document. The routes for one kind of object are in one file.
 import type { Route } from '../http/route.ts'
-import { installationRoutes } from './administration/installation.ts'
-import { locationRoutes } from './administration/locations.ts'
-import { proberCredentialRoutes } from './administration/prober-credentials.ts'
-import { userRoutes } from './administration/users.ts'
-import { auditRoutes } from './audit.ts'
 import { destinationSecretRoutes } from './destination-secrets.ts'
 import { keyRoutes } from './keys.ts'
 import { incidentRecordRoutes } from './monitors/incident-records.ts'
@@ -16,6 +11,7 @@ import { ruleTrialRoutes } from './monitors/rule-trials.ts'
 import { subjectRoutes } from './monitors/subjects.ts'
 import { templateUseRoutes } from './monitors/template-uses.ts'
 import { oidcRoutes } from './oidc/oidc-routes.ts'
+import { passwordRoutes } from './passwords.ts'
 import { signInRoutes } from './sign-in.ts'
 import { whoAmIRoutes } from './who-am-i.ts'
 
@@ -23,6 +19,7 @@ export const sessionRoutes: readonly Route[] = [
   ...signInRoutes,
   ...oidcRoutes,
   ...whoAmIRoutes,
+  ...passwordRoutes,
   ...keyRoutes,
   ...incidentRecordRoutes,
   ...machineFileRoutes,
@@ -33,9 +30,4 @@ export const sessionRoutes: readonly Route[] = [
   ...ruleTrialRoutes,
   ...destinationSecretRoutes,
   ...templateUseRoutes,
-  ...userRoutes,
-  ...installationRoutes,
-  ...auditRoutes,
-  ...locationRoutes,
-  ...proberCredentialRoutes,
 ]

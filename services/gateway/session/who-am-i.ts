@@ -1,18 +1,12 @@
-// GET /session: the signed-in person and their workspaces. PUT /session/password: change of their own password.
+// GET /session: the signed-in person and their workspaces.
 import { Type } from 'typebox'
-import { AppError } from '#shared/errors.ts'
-import { randomId } from '#shared/text/ids.ts'
 import { timestamp } from '../body/instants.ts'
 import { Answered, Instant, OrNull } from '../body/result-schema.ts'
 import type { Route } from '../http/route.ts'
 import { InvitationToMe, invitationToMe } from '../v3/people/invitations.ts'
 import { Workspace } from '../v3/people/workspaces.ts'
 import type { SessionContext, Visitor } from './caller/session-call.ts'
-import { FilledText } from './caller/session-fields.ts'
 import { route, signedIn } from './caller/session-route.ts'
-import { refusalOf } from './caller/sign-in-refusal.ts'
-
-const PasswordChange = Type.Object({ current_password: FilledText, password: FilledText })
 
 export const SignedIn = Answered('SignedIn', {
   user: Answered('Person', {
@@ -41,23 +35,7 @@ const getSession = route('GET', '/', {
   },
 })
 
-const changePassword = route('PUT', '/password', {
-  summary: "Changes one's own password; all other sessions end.",
-  needs: signedIn,
-  body: PasswordChange,
-  status: 204,
-  refusals: ['wrong_credentials', 'conflict', 'rate_limited'],
-  examples: [{ current_password: 'OWNER_PASSWORD', password: 'a much better password' }],
-  handler: async ({ directory, forwarding }, { visitor, request, body, traceId }) => {
-    if (!visitor.hasPassword) throw noPassword()
-    const current = { password: body.current_password, client: forwarding.clientOf(request), attemptId: randomId(16) }
-    const asked = { userId: visitor.userId, password: body.password, current, keepSessionId: visitor.sessionId }
-    const outcome = await directory.ask('set-password', asked, traceId)
-    if (outcome.outcome !== 'set') throw refusalOf(outcome)
-  },
-})
-
-export const whoAmIRoutes: readonly Route[] = [getSession, changePassword]
+export const whoAmIRoutes: readonly Route[] = [getSession]
 
 /** Returns the result of `GET /session` and of a sign-in. */
 export async function whoAmI(
@@ -78,8 +56,3 @@ export async function whoAmI(
     developer: options.developer,
   }
 }
-
-const noPassword = (): AppError =>
-  new AppError('invalid_state', 'No password to change', {
-    details: 'This account signs in without a password; an administrator may set one.',
-  })

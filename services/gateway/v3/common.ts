@@ -28,6 +28,12 @@ export const route = <Method extends Route['method'], Found, Body extends TObjec
 /** A sent text within the wide bounds of the bus. The directory checks tighter bounds, and its errors explain the fault to people. */
 export const SentText = Type.String({ minLength: 1, maxLength: limits.sessionApi.textCharacters })
 
+/** Like `SentText`, of a member that may be absent or empty. */
+export const MaybeText = Type.Optional(Type.String({ maxLength: limits.sessionApi.textCharacters }))
+
+/** Rights of routes for administrators of the installation. */
+export const administering = { role: 'admin', scope: 'full' } as const
+
 /** Result of a deletion. */
 export const Deleted = Answered('Deleted', { id: Type.String(), deleted: Type.Literal(true) })
 

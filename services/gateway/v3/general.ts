@@ -1,4 +1,4 @@
-// Routes for the version, the caller's own key, and locations. Reference: docs/reference/v3.md, 2.4.
+// Routes for the version and the caller's own key. Reference: docs/reference/v3.md, 2.4.
 import { Type } from 'typebox'
 import { accessOf, keyActions } from '#shared/contracts/account.ts'
 import { Answered, OrNull } from '../body/result-schema.ts'
@@ -32,13 +32,4 @@ const key = route('GET', '/key', {
   },
 })
 
-const listLocations = route('GET', '/locations', {
-  summary: 'Locations of the installation.',
-  needs: { role: 'anybody', scope: null },
-  isAudited: false,
-  result: Type.Array(Named),
-  handler: async ({ directory }, { traceId }) =>
-    (await directory.ask('list-locations', {}, traceId)).map(({ id, name }) => ({ id, name })),
-})
-
-export const generalRoutes = [version, key, listLocations]
+export const generalRoutes = [version, key]

@@ -1,5 +1,9 @@
 // All routes of generation 3. The routes for one kind of object are in one file.
 import type { Route } from '../http/route.ts'
+import { healthRoutes } from './administration/health.ts'
+import { locationRoutes } from './administration/locations.ts'
+import { proberCredentialRoutes } from './administration/prober-credentials.ts'
+import { userRoutes } from './administration/users.ts'
 import { auditRoutes } from './audit.ts'
 import { channelRoutes } from './channels.ts'
 import { checkRoutes } from './checks.ts'
@@ -48,4 +52,8 @@ export const v3Routes: readonly Route[] = [
   ...addressRoutes,
   ...auditRoutes,
   ...configurationRoutes,
+  ...userRoutes,
+  ...locationRoutes,
+  ...proberCredentialRoutes,
+  ...healthRoutes,
 ]

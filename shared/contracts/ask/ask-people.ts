@@ -28,8 +28,8 @@ export const peopleAsks = {
     password: Nullable(Text),
     admin: Type.Boolean(),
   }),
-  /** A page of all users, oldest account first. */
-  'list-users': ask<Page<UserView>>()({ after: After }),
+  /** A page of all users, oldest account first. `limit` absent: only the bytes of a page are bounded. */
+  'list-users': ask<Page<UserView>>()({ after: After, limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })) }),
   /** Returns the user with this name; null: no user has this name. Upper and lower case are equal. */
   'find-user': ask<UserView | null>()({ username: Text }),
   /**
@@ -45,9 +45,14 @@ export const peopleAsks = {
   }),
   /**
    * Deletes an account with its keys, sessions and memberships. Errors: `invalid_state` if the user is the last owner of a workspace.
-   * Unless `force` is true, the same error if the user has keys or memberships, or is the last administrator.
+   * Unless `force` is true, the same error if the user has keys or memberships, or is the last administrator. `keepAdministrator` true:
+   * the last administrator stays even with `force`.
    */
-  'delete-user': ask<{ id: string; username: string; workspaces: number; keys: number }>()({ userId: Id, force: Type.Boolean() }),
+  'delete-user': ask<{ id: string; username: string; workspaces: number; keys: number }>()({
+    userId: Id,
+    force: Type.Boolean(),
+    keepAdministrator: Type.Optional(Type.Boolean()),
+  }),
   /**
    * Sets a password and ends all sessions except `keepSessionId`; keys stay valid. If users change their own password, the request contains
    * `current`. The request then fails unless `current` is the present password or the user has no password. `client`: address of the user,

@@ -6,7 +6,7 @@ import { ask, Id } from '#shared/contracts/common.ts'
 
 export const proberAsks = {
   /**
-   * Creates credentials for an existing location. A retry with the same id returns the same credentials. Only this response contains the
+   * Creates credentials for an existing location. `locationName`: its id or its name. A retry with the same id returns the same credentials. Only this response contains the
    * credentials. Fails if the bus has no keys that sign credentials (invalid_state), if there are too many credentials, or if the id is
    * revoked.
    */

@@ -2,14 +2,16 @@
 // conditions.
 import { ask, type Stored } from '#shared/contracts/common.ts'
 
-export type ConditionKind =
-  | 'location_lost'
-  | 'key_expiring'
-  | 'storage_full'
-  | 'destination_failing'
-  | 'dead_letters'
-  | 'proxy_untrusted'
-  | 'clock_set'
+export const conditionKinds = [
+  'location_lost',
+  'key_expiring',
+  'storage_full',
+  'destination_failing',
+  'dead_letters',
+  'proxy_untrusted',
+  'clock_set',
+] as const
+export type ConditionKind = (typeof conditionKinds)[number]
 
 /** id: `<kind>.<object>`, or only the kind if conditions of this kind concern no object. Instants in ms since the epoch. */
 export interface ConditionDocument extends Stored {

@@ -51,6 +51,22 @@ const makers: Readonly<Record<string, (making: Making, path: string) => Record<s
     username: random.chance(0.5) ? `guest-${random.integer(1, 9)}` : random.pick(known.accounts),
     role: random.pick(['viewer', 'editor', 'owner']),
   }),
+  'POST /v3/users': ({ random }) => ({
+    username: `made-${random.id(6)}`,
+    ...some(random, { display_name: name(random), password: plant.account, admin: random.chance(0.2) }),
+  }),
+  'PATCH /v3/users/{user}': ({ random }) =>
+    some(random, { display_name: name(random), disabled: random.chance(0.5), admin: random.chance(0.5) }),
+  'POST /v3/locations': ({ random }) => ({
+    name: `${name(random)} ${random.id(4)}`,
+    ...some(random, { display_name: name(random) }),
+  }),
+  'PATCH /v3/locations/{location}': ({ random }) =>
+    some(random, { name: `${name(random)} ${random.id(4)}`, display_name: random.chance(0.5) ? '' : name(random) }),
+  'POST /v3/prober-credentials': ({ random, locations }) => ({
+    location: random.chance(0.5) ? 'local' : random.pick(locations),
+    ...some(random, { description: `rack ${random.id(4)}` }),
+  }),
   [`POST ${in3}/templates`]: ({ random, known }) => {
     const former = random.chance(0.5) ? random.pick(known.templates) : undefined
     return makeManifest(

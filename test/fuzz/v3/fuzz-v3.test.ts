@@ -1,6 +1,7 @@
 // A short form of `npm run fuzz -- --api v3`: every route of generation 3 responds as its record and its document say, to every request of
 // every caller. The test also plants faults in responses: the judge must find each of them. Reference: docs/reference/v3.md, section 1.
 import t from 'tap'
+import { fakeProberIssuer } from '../../support/worlds/fake-prober-issuer.ts'
 import { startInstallation } from '../installation.ts'
 import { fuzzV3 } from './fuzz.ts'
 import { judgeV3, type Situation, type V3Answered, type V3Request } from './judge.ts'
@@ -9,7 +10,7 @@ import type { V3Operation } from './operations.ts'
 const [seed, cases] = [20_260_103, 900]
 
 t.test(`${cases} requests made from the records of the routes get only documented responses (v3 1.4, seed ${seed})`, async t => {
-  const installation = await startInstallation('2.0.0')
+  const installation = await startInstallation('2.0.0', fakeProberIssuer)
   t.teardown(() => installation.stop())
   const report = await fuzzV3(installation, { seed, cases })
   const told = report.findings.map(({ request, offences, answer }) => ({

@@ -38,6 +38,10 @@ export interface V3Known {
   accounts: readonly string[]
   /** Ids of those of them who are members of the home workspace. */
   members: string[]
+  /** Ids of accounts, locations and prober credentials that the fuzz has created. */
+  users: string[]
+  places: string[]
+  credentials: string[]
   /** Invitations that the home workspace has sent. */
   sent: string[]
   /** Invitations to the owner. */
@@ -61,6 +65,9 @@ export function createV3Known(random: Random, others: { accounts: string[]; invi
     workspaces: [] as { id: string; name: string }[],
     accounts: others.accounts,
     members: [] as string[],
+    users: [] as string[],
+    places: [] as string[],
+    credentials: [] as string[],
     sent: [] as string[],
     received: others.invitations,
   }
@@ -78,6 +85,9 @@ export function createV3Known(random: Random, others: { accounts: string[]; invi
     if (method === 'POST' && path.endsWith('/workspaces'))
       keep(known.workspaces, { id: String(object['id']), name: String(object['name']) })
     if (method === 'POST' && path.endsWith('/members')) keep(known.members, String(object['id']))
+    if (method === 'POST' && path.endsWith('/users')) keep(known.users, String(object['id']))
+    if (method === 'POST' && path.endsWith('/locations')) keep(known.places, String(object['id']))
+    if (method === 'POST' && path.endsWith('/prober-credentials')) keep(known.credentials, String(object['id']))
     if (method === 'POST' && path.endsWith('/invitations')) keep(known.sent, String(object['id']))
     if (path.endsWith('/deletion')) known.workspaces = known.workspaces.filter(({ id }) => id !== object['id'])
     if (method === 'POST' && path.endsWith('/addresses')) keep(known.addresses, addressOf(object))
@@ -87,6 +97,9 @@ export function createV3Known(random: Random, others: { accounts: string[]; invi
   const forget = (path: string) => {
     const id = decodeURIComponent(path.split('/').at(-1) ?? '')
     known.members = known.members.filter(one => one !== id)
+    known.users = known.users.filter(one => one !== id)
+    known.places = known.places.filter(one => one !== id)
+    known.credentials = known.credentials.filter(one => one !== id)
     known.sent = known.sent.filter(one => one !== id)
     known.received = known.received.filter(one => one !== id)
     known.destinations = known.destinations.filter(one => one !== id)
@@ -109,7 +122,9 @@ export function createV3Known(random: Random, others: { accounts: string[]; invi
   }
   const part = (name: string, template: string): string | undefined => {
     if (name === 'workspace') return template.endsWith('/deletion') ? random.pick(known.workspaces)?.id : home
-    if (name === 'user') return random.pick(known.members)
+    if (name === 'user') return random.pick(template.includes('/users/') ? known.users : known.members)
+    if (name === 'location') return random.pick(known.places)
+    if (name === 'credential') return random.pick(known.credentials)
     if (name === 'invitation') return random.pick(template.includes('/workspaces/') ? known.sent : known.received)
     const resource = random.pick(known.resources)
     if (name === 'resource') return resource && (random.chance(0.5) ? resource.id : resource.key)

@@ -1,6 +1,6 @@
 // Secrets that the fuzz plants, and the callers who may read each secret. Some secrets cannot be read by anybody once they are stored: a
-// token of a key or an address, the URL of a destination, and credentials in a URL within a sender's reason. Reference:
-// docs/reference/v3.md, 8.1, 10.1 and 11.2.
+// token of a key or an address, the URL of a destination, the password of an account, and credentials in a URL within a sender's reason.
+// Reference: docs/reference/v3.md, 8.1, 10.1, 11.2 and 16.1.
 import type { Caller } from './people.ts'
 
 const marks = {
@@ -10,6 +10,7 @@ const marks = {
   label: 'planted5labelSecret',
   reason: 'planted5reasonSecret',
   destination: 'planted5destinationPath',
+  account: 'planted5accountPassword',
 }
 
 /** Values with a secret in them. */
@@ -19,11 +20,12 @@ export const plant = {
   label: marks.label,
   reason: `no answer of http://me:${marks.reason}@db.example/?token=${marks.reason} at all`,
   destination: marks.destination,
+  account: marks.account,
 }
 
 /** Secrets that only editors and owners with a full key may read. */
 const ofWriters: readonly string[] = [marks.data, marks.password, marks.parameter, marks.label]
-const ofNobody: readonly string[] = [marks.reason, marks.destination]
+const ofNobody: readonly string[] = [marks.reason, marks.destination, marks.account]
 
 /** Returns the secrets in a response to `caller` that are not in the request. `shown`: tokens that this response may contain. */
 export function leaks(

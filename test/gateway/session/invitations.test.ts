@@ -161,7 +161,7 @@ t.test('nobody is made an owner without accepting, and the last owner deletes th
   let rows: { path: string; status: number; person: { name: string } }[] = []
   for (let i = 0; i < 1_000 && !rows.some(({ status, path }) => status === 200 && path.endsWith('/deletion')); i++) {
     await setImmediate()
-    rows = (await ada.send('GET', '/session/audit')).json.rows
+    rows = (await ada.send('GET', '/api/v3/audit')).json.result
   }
   t.match(
     rows.filter(({ status }) => status === 200),

@@ -371,6 +371,7 @@ t.test('row is returned with all its fields (v3 11.5)', async t => {
         path: templates,
         status: 201,
         user_agent: 'node',
+        made: { kind: 'template', id: 'heartbeat@1', name: 'Heartbeat' },
       },
     ],
     error: null,

@@ -192,6 +192,7 @@ t.test('every response of v3 to an example of its document fits the document', a
   const made = new Map([[`${workspacePath}/incidents`, await addIncident(world, 'w1')]])
   const { ask } = createDirectoryClient(world.hub.connect(), world.clock)
   await ask('create-workspace', { id: 'doomed', name: 'Former shop', userId: 'user-olga' })
+  await ask('create-location', { id: 'here', name: 'local', displayName: null })
   let token = 'nothing'
   const turns = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
   // Archiving runs last, because an archived Resource refuses every write.

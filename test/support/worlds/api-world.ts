@@ -21,6 +21,7 @@ import { createHandClock, type HandClock } from '../hand-clock.ts'
 import { createMemoryStore, type MemoryStore } from '../store/memory-store.ts'
 import { cheapPasswords } from './cheap-passwords.ts'
 import { type FakeKeeper, startFakeKeeper, subjectDocument } from './fake-keeper.ts'
+import { fakeProberIssuer } from './fake-prober-issuer.ts'
 import { storeTags } from './store-tags.ts'
 
 export interface Answer {
@@ -86,7 +87,8 @@ export async function startApiWorld({ withDirectory, families, ...given }: World
   const metrics = new Registry()
   const directorySurroundings: ServiceContextWithStore = { bus: directoryBus, clock, logger, metrics, store }
   const idle: Service = { unready: () => [], stop: async () => undefined }
-  const directory = withDirectory === false ? idle : await startDirectory(directorySurroundings, { passwordCost: cheapPasswords })
+  const parts = { proberIssuer: fakeProberIssuer, passwordCost: cheapPasswords }
+  const directory = withDirectory === false ? idle : await startDirectory(directorySurroundings, parts)
   const keeper = await startFakeKeeper(keeperBus, store, clock)
   const { fastify, service } = await createGateway({ bus, clock, logger, metrics }, { version, incidentSalt, ...given }, families)
   await fastify.listen({ host: '127.0.0.1', port: 0 })

@@ -22,8 +22,8 @@ export async function startDeafGateway(t: Test, { hub, clock }: Pick<ApiWorld, '
   const context = { bus: deaf, clock, logger: pino({ level: 'silent' }), metrics: new Registry() }
   const { fastify, service } = await createGateway(context, { version, incidentSalt })
   t.teardown(() => service.stop())
-  return async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, payload?: object) => {
-    const headers = { authorization: `Bearer ${token}` }
+  return async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, payload?: object, as = token) => {
+    const headers = { authorization: `Bearer ${as}` }
     const { statusCode, body } = await fastify.inject({ method, url: `/api/v3${path}`, headers, ...(payload && { payload }) })
     return { status: statusCode, ...JSON.parse(body) }
   }

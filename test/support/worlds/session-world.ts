@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
-import type { ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import type { Store } from '#shared/store/port.ts'
@@ -20,6 +19,7 @@ import { createMemoryHub, type MemoryHub } from '../bus/memory-bus.ts'
 import { type Browser, openBrowser } from '../clients/browser.ts'
 import { createHandClock, type HandClock } from '../hand-clock.ts'
 import { cheapPasswords } from './cheap-passwords.ts'
+import { fakeProberIssuer } from './fake-prober-issuer.ts'
 
 export interface SessionWorld {
   clock: HandClock
@@ -61,16 +61,6 @@ interface Test {
   teardown(run: () => Promise<void>): unknown
 }
 
-/** Issuer whose credentials are not signed by the bus's keys. Tests of probers use real signatures. */
-const proberIssuer: ProberIssuer = {
-  issue: (credentialId, locationId) => ({
-    publicKey: `U${credentialId}`,
-    credentials: `secret of ${credentialId} in ${locationId}`,
-  }),
-  announce: async () => undefined,
-  removeForeignConsumers: async () => 0,
-}
-
 export const passwordOf = (username: string): string => `${username}'s password`
 
 export async function startSessionWorld(t: Test, options: WorldOptions = {}): Promise<SessionWorld> {
@@ -81,7 +71,11 @@ export async function startSessionWorld(t: Test, options: WorldOptions = {}): Pr
   const logger = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
   await bootstrap({ store, clock }, { location: 'local' })
   const context = { bus: hub.connect(), clock, logger, metrics: new Registry(), store }
-  const directory = await startDirectory(context, { proberIssuer, passwordCost: cheapPasswords, incidentSalt: 'salt' })
+  const directory = await startDirectory(context, {
+    proberIssuer: fakeProberIssuer,
+    passwordCost: cheapPasswords,
+    incidentSalt: 'salt',
+  })
   const { ask } = createDirectoryClient(hub.connect(), clock)
   const given: GatewayOptions = {
     version: '2.0.0',

@@ -3,7 +3,7 @@
 import { inParallel } from '#shared/async/in-parallel.ts'
 import { askV3, sentenceOf } from '../../data/api.ts'
 import { counted } from '../../data/format.ts'
-import { type PageOf, readPageOf } from '../../data/paged.ts'
+import { type PageOf, readAllPages, readPageOf } from '../../data/paged.ts'
 import { inWorkspace } from '../template.ts'
 
 export interface BoundResource {
@@ -23,16 +23,8 @@ const pagesOf =
     readPageOf(inWorkspace(`/resources?template=${encodeURIComponent(revision)}&limit=200`), cursor)
 
 /** Returns every unarchived Resource of a revision. Rejects with a Refusal. */
-export async function readBound(revision: string, readPage: ReadPage = pagesOf(revision)): Promise<BoundResource[]> {
-  const found: BoundResource[] = []
-  let cursor: string | null = null
-  do {
-    const page: PageOf<BoundResource> = await readPage(cursor)
-    found.push(...page.items)
-    cursor = page.next
-  } while (cursor !== null)
-  return found
-}
+export const readBound = (revision: string, readPage: ReadPage = pagesOf(revision)): Promise<BoundResource[]> =>
+  readAllPages(readPage)
 
 const bindOne = (to: string) => (id: string) =>
   askV3<unknown>('POST', inWorkspace(`/resources/${encodeURIComponent(id)}/rebind`), { template: to })

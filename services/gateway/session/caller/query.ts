@@ -4,15 +4,10 @@ import type { Call } from '../../http/answer.ts'
 import type { Route } from '../../http/route.ts'
 import { readQuery } from '../../v3/read-query.ts'
 
-/** Returns the parameters. Throws `validation` with a sentence that names the faulty parameter. */
+/** Returns the parameters. Throws `validation` with a sentence that names the faulty parameter, as the session API words it. */
 export function sessionQuery(query: NonNullable<Route['query']>, call: Call): Record<string, string | number | boolean> {
-  return inSessionWords(() => readQuery({ query }, call))
-}
-
-/** Calls a reader of generation 3. Throws its `validation` errors as the session API words them. */
-export function inSessionWords<T>(read: () => T): T {
   try {
-    return read()
+    return readQuery({ query }, call)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'validation') throw error
     throw new AppError('validation', 'Invalid request', { details: `${error.message}.`, facts: error.facts })
