@@ -1,13 +1,13 @@
 // Declaration of a noun's verbs on the command line. A noun has those of the verbs `create`, `list` and `delete` that make sense for its
 // objects. Every verb has `--json`, and accepts names in place of ids (look-up.ts).
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 
 export interface JsonOption {
   json?: boolean
 }
 
 /** Returns a function that declares a verb of the noun. */
-export function addNoun(program: Command, name: string, description: string): (verb: string, description: string) => Command {
+export function addNoun(program: Command, name: string, description: string): Verb {
   const noun = program.command(name).description(description)
   return (verb, meaning) => noun.command(verb).description(meaning).option('--json', 'print JSON, for scripts')
 }
@@ -22,10 +22,18 @@ export interface ApiOptions extends JsonOption {
   workspace?: string
 }
 
-/** Like `addNoun`, for nouns of generation 3 of the API. */
-export function addApiNoun(program: Command, name: string, description: string): (verb: string, description: string) => Command {
+type Verb = (verb: string, description: string) => Command
+
+/** Like `addNoun`, for nouns of generation 3 of the API that belong to a workspace. */
+export function addApiNoun(program: Command, name: string, description: string): Verb {
+  const addVerb = addInstallationNoun(program, name, description)
+  return (verb, meaning) => addVerb(verb, meaning).option(...ofWorkspace)
+}
+
+/** Like `addNoun`, for nouns of generation 3 of the API that belong to the installation. */
+export function addInstallationNoun(program: Command, name: string, description: string): Verb {
   const noun = program.command(name).description(description)
-  return (verb, meaning) => overApi(noun.command(verb).description(meaning)).option(...ofWorkspace)
+  return (verb, meaning) => overApi(noun.command(verb).description(meaning))
 }
 
 /** Options that docs/commands.md describes once for all commands. */
@@ -41,6 +49,9 @@ export const ofWorkspace = [
   '--workspace <workspace>',
   'its id or its name (default: that of the profile, or the only one)',
 ] as const
+
+/** Returns an option whose value is `yes` or `no`. */
+export const yesOrNo = (flags: string, meaning: string) => new Option(flags, meaning).choices(['yes', 'no'])
 
 /** Returns a parser for an option whose value is a whole number. */
 export const wholeNumber =

@@ -10,7 +10,9 @@ type AddPart = (program: Command) => void
 const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   start: async () => (await import('./start.ts')).addStartCommand,
   status: async () => (await import('./installation/status.ts')).addStatusCommand,
+  health: async () => (await import('./installation/health.ts')).addHealthCommand,
   workspace: async () => (await import('./people/workspace.ts')).addWorkspaceCommands,
+  user: async () => (await import('./people/user.ts')).addUserCommands,
   member: async () => (await import('./people/member.ts')).addMemberCommands,
   invitation: async () => (await import('./people/invitation.ts')).addInvitationCommands,
   key: async () => (await import('./people/key.ts')).addKeyCommands,

@@ -8,7 +8,8 @@ import { createProgram } from '../cli/program.ts'
 import { exitCodeMeanings } from '../runtime/start-error.ts'
 
 const nounsOverApi =
-  '`resource`, `monitor`, `check`, `template`, `observe`, `incident`, `destination`, `maintenance`, `address`, `apply`, `export`, `audit` and `status`'
+  '`resource`, `monitor`, `check`, `template`, `observe`, `incident`, `events`, `destination`, `maintenance`, `address`, `location`, `prober`,\n' +
+  '  `user`, `health`, `apply`, `export`, `audit` and `status`'
 
 const head = `# Commands
 

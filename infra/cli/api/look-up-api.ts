@@ -2,6 +2,9 @@
 import type { Static } from 'typebox'
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { ApiRefusal } from '#shared/api-v3/errors.ts'
+import type { LocationObject } from '../../../services/gateway/v3/administration/locations.ts'
+import type { CredentialObject } from '../../../services/gateway/v3/administration/prober-credentials.ts'
+import type { Account } from '../../../services/gateway/v3/administration/users.ts'
 import type { DestinationObject } from '../../../services/gateway/v3/destinations.ts'
 import type { IncidentItem, IncidentObject } from '../../../services/gateway/v3/incidents/incident-object.ts'
 import type { AddressObject } from '../../../services/gateway/v3/observations/addresses.ts'
@@ -21,6 +24,9 @@ export type IncidentDetail = Static<typeof IncidentObject>
 export type Destination = Static<typeof DestinationObject>
 export type Overview = Static<typeof OverviewObject>
 export type Address = Static<typeof AddressObject>
+export type User = Static<typeof Account>
+export type Location = Static<typeof LocationObject>
+export type Credentials = Static<typeof CredentialObject>
 
 /** Largest number of workspaces named in one sentence. */
 const namedMax = 5
@@ -37,6 +43,9 @@ const incidents: Kind<{ workspace: Workspace; incident: Incident }> = {
   name: ({ incident }) => incident.resource.name,
 }
 const destinations = kindOf<Destination>('destination', 'destination list', destination => destination.name)
+const users = kindOf<User>('user', 'user list', user => user.username)
+export const locations = kindOf<Location>('location', 'location list', location => location.name)
+const credentials = kindOf<Credentials>('credentials', 'prober list', one => one.description, 'credentials')
 const addresses = kindOf<Address>('Observation address', 'address list', address => address.description, 'Observation addresses')
 
 /** Returns a workspace. If `named` is undefined, returns the workspace stored in the profile, else the only workspace. */
@@ -108,6 +117,21 @@ export async function destinationOf(api: Api, workspaceId: string, named: string
 
 export async function addressOf(api: Api, workspaceId: string, named: string): Promise<Address> {
   return pick(await api.all<Address>(apiPath`/workspaces/${workspaceId}/addresses`), named, addresses)
+}
+
+export async function userOf(api: Api, named: string): Promise<User> {
+  return pick(await api.list<User>('/users', { limit: 200 }, 'users'), named, users)
+}
+
+export async function locationOf(api: Api, named: string): Promise<Location> {
+  return pick(await api.all<Location>('/locations'), named, locations)
+}
+
+/** Finds credentials by id, even if they are revoked. By description, finds only valid credentials. */
+export async function credentialsOf(api: Api, named: string): Promise<Credentials> {
+  const all = await api.all<Credentials>('/prober-credentials')
+  const valid = all.filter(one => one.revoked_at === null)
+  return all.find(one => one.id === named) ?? pick(valid, named, credentials)
 }
 
 /** Returns the object to which `reference` refers; null: the API knows no such object, or the reference is empty. */

@@ -137,6 +137,8 @@ function exitCodeOf(error: ApiRefusal): ExitCode {
 const isUnknownThing = ({ status, body: { message, details } }: ApiRefusal): boolean =>
   status === 422 && namesOfThings.has(String(details['field'])) && /\b(there is|has) no\b/i.test(message)
 
+const administers = 'its person must administer the installation'
+
 const namesOfThings = new Set(['template', 'template_id', 'resource', 'destination', 'signal'])
 
 function sentenceOf({ status, body: { message, details } }: ApiRefusal): string {
@@ -146,7 +148,7 @@ function sentenceOf({ status, body: { message, details } }: ApiRefusal): string 
   const more = [
     typeof field === 'string' && !sentence.includes(field) && `field ${field}`,
     typeof scope === 'string' && `the key must have ${scope === 'full' ? 'full access' : `the action ${scope}`}`,
-    typeof role === 'string' && `its person must be ${role} of the workspace`,
+    typeof role === 'string' && (role === 'admin' ? administers : `its person must be ${role} of the workspace`),
     typeof usedBy === 'string' && !sentence.includes(usedBy) && `used by ${usedBy}`,
   ].filter(part => part !== false)
   return `${sentence}${more.length > 0 ? ` (${oneLine(more.join(', '))})` : ''}.`

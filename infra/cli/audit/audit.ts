@@ -3,6 +3,8 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Static } from 'typebox'
 import type { MemberObject } from '../../../services/gateway/v3/people/members.ts'
 import { usageError } from '../../runtime/start-error.ts'
+import { userOf } from '../api/look-up-api.ts'
+import { type Api, withApi } from '../api/with-api.ts'
 import { withWorkspace } from '../api/with-workspace.ts'
 import { overApi, wholeNumber } from '../noun.ts'
 import { kindOf, pick } from '../pick.ts'
@@ -18,7 +20,7 @@ export function addAuditCommand(program: Command): void {
   const command = program.command('audit').description('who changed what in a workspace, and who read evidence, newest first')
   overApi(command)
     .option('--workspace <workspace>', 'its id or its name; with --installation also the id of a deleted one')
-    .option('--installation', 'rows of all workspaces, of deleted ones and of none; on the machine of the installation alone')
+    .option('--installation', 'rows of all workspaces, of deleted ones and of none; with --url or --profile only those of none')
     .option('--person <person>', 'only those of this person, by username or id; by id also of one who has left')
     .option('--path <prefix>', 'only those whose path begins so behind the workspace, such as /templates')
     .option('--since <instant>', 'only those of this instant and later, such as 2026-10-05T12:00:00Z', readInstant)
@@ -29,21 +31,30 @@ export function addAuditCommand(program: Command): void {
 
 async function listAudit(options: AuditOptions): Promise<void> {
   if (!options.installation) return printAudit(await ofWorkspace(options), options)
-  if (options.url !== undefined || options.profile !== undefined) {
-    throw usageError('--installation goes without --url and --profile: it reads the installation on this machine.')
-  }
+  if (options.url !== undefined || options.profile !== undefined) return printAudit(await ofNoWorkspace(options), options)
   const { installationAudit } = await import('./audit-installation.ts')
   const { rows, names } = await installationAudit(options)
   printAudit(rows, options, names)
 }
 
-const ofWorkspace = ({ person: named, path, since, until, limit, ...options }: AuditOptions): Promise<AuditRow[]> =>
+const ofWorkspace = (options: AuditOptions): Promise<AuditRow[]> =>
   withWorkspace(options, async ({ api, root }) => {
     const find = async (name: string) => pick(await api.all<Member>(`${root}/members`), name, members)
-    return rowsOf(named, find, person => {
-      const query = { person, path, since, until, limit: Math.min(limit, pageRows) }
-      return api.list<AuditRow>(`${root}/audit`, query, 'rows', limit)
-    })
+    return readRows(api, root, find, options)
+  })
+
+/** Rows without a workspace, for administrators on other machines. */
+async function ofNoWorkspace({ workspace, ...options }: AuditOptions): Promise<AuditRow[]> {
+  if (workspace !== undefined) throw usageError('--installation with --workspace goes without --url and --profile.')
+  return withApi(options, api => readRows(api, '', name => userOf(api, name), options))
+}
+
+type Find = (named: string) => Promise<{ id: string }>
+
+const readRows = (api: Api, root: string, find: Find, { person: named, path, since, until, limit }: AuditOptions) =>
+  rowsOf(named, find, person => {
+    const query = { person, path, since, until, limit: Math.min(limit, pageRows) }
+    return api.list<AuditRow>(`${root}/audit`, query, 'rows', limit)
   })
 
 type Member = Static<typeof MemberObject>

@@ -1,7 +1,7 @@
 // `./watchkeeper destination types|create|list|show|change|test|deliveries|delete|secret`: destinations of a workspace's messages, over
 // generation 3 of the API. A secret is printed once, at its creation. The address of a destination may be a secret and is never printed.
-import { type Command, Option } from 'commander'
-import { addApiNoun, collect, inWorkspace, wholeNumber } from '../noun.ts'
+import type { Command } from 'commander'
+import { addApiNoun, collect, inWorkspace, wholeNumber, yesOrNo } from '../noun.ts'
 import * as verbs from './destination-verbs.ts'
 import { listTypes } from './settings-set.ts'
 
@@ -43,7 +43,6 @@ export function addDestinationCommands(program: Command): void {
 type Verb = (name: string, description: string) => Command
 
 function addChange(verb: Verb): void {
-  const yesOrNo = (flags: string, meaning: string) => new Option(flags, meaning).choices(['yes', 'no'])
   verb('change', 'change what is named and leave the rest')
     .argument(...named)
     .option('--name <name>', 'another name')

@@ -1,19 +1,18 @@
-// `./watchkeeper location create|list|rename|delete`: places from which probers check.
+// `./watchkeeper location create|list|rename|delete`: places from which probers check, over generation 3 of the API.
 import type { Command } from 'commander'
-import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
-import { idLength, randomId } from '#shared/text/ids.ts'
+import { apiPath } from '#shared/api-v3/api-path.ts'
 import { usageError } from '../../runtime/start-error.ts'
-import { addNoun, type JsonOption } from '../noun.ts'
-import { instant, printJson, printMade, printTable, say, warn } from '../terminal/printing.ts'
-import { locationOf } from './look-up.ts'
-import { askInstallation, withInstallation } from './running-installation.ts'
+import { type Location, locationOf } from '../api/look-up-api.ts'
+import { withApi } from '../api/with-api.ts'
+import { type ApiOptions, addInstallationNoun } from '../noun.ts'
+import { printJson, printMade, printTable, say, warn } from '../terminal/printing.ts'
 
-interface LocationOptions extends JsonOption {
+interface LocationOptions extends ApiOptions {
   displayName?: string
 }
 
 export function addLocationCommands(program: Command): void {
-  const verb = addNoun(program, 'location', 'the places that probers check from')
+  const verb = addInstallationNoun(program, 'location', 'the places that probers check from')
   const displayName = ['--display-name <text>', 'how it is shown to people; an empty text: as its name'] as const
   verb('create', 'make a location; its id alone is on standard output')
     .argument('<name>', 'what monitors call it')
@@ -31,18 +30,18 @@ export function addLocationCommands(program: Command): void {
 }
 
 async function createLocation(name: string, options: LocationOptions): Promise<void> {
-  const id = randomId(idLength.location)
-  const made = await askInstallation('create-location', { id, name, displayName: options.displayName ?? null })
-  if (options.json) return printJson(readable(made))
+  const sent = { name, display_name: options.displayName }
+  const made = await withApi(options, api => api.send<Location>('POST', '/locations', sent))
+  if (options.json) return printJson(made)
   printMade(made.id, `Location "${made.name}" is made. Its id:`)
 }
 
 async function listLocations(options: LocationOptions): Promise<void> {
-  const all = await askInstallation('list-locations', {})
-  if (options.json) return printJson(all.map(readable))
+  const all = await withApi(options, api => api.all<Location>('/locations'))
+  if (options.json) return printJson(all)
   printTable(
     ['id', 'live probers', 'last seen', 'name', 'shown as'],
-    all.map(one => [one.id, String(one.activeWorkers), lastSeen(one), one.name, one.displayName ?? one.name]),
+    all.map(one => [one.id, String(one.active_workers_count), lastSeen(one), one.name, one.display_name ?? one.name]),
   )
 }
 
@@ -51,41 +50,28 @@ async function renameLocation(named: string, name: string | undefined, options: 
   if (name === undefined && displayName === undefined) {
     throw usageError('Say the new name, or --display-name.')
   }
-  const renamed = await withInstallation(async ask => {
-    const { id: locationId } = await locationOf(ask, named)
-    return ask('update-location', {
-      locationId,
-      ...(name === undefined ? {} : { name }),
-      ...(displayName === undefined ? {} : { displayName }),
-    })
+  const renamed = await withApi(options, async api => {
+    const { id } = await locationOf(api, named)
+    return api.send<Location>('PATCH', apiPath`/locations/${id}`, { name, display_name: displayName })
   })
-  if (name !== undefined && renamed.activeWorkers > 0) {
+  if (name !== undefined && renamed.active_workers_count > 0) {
     // Prints to standard error, because with --json standard output contains only JSON.
     warn(`Its probers go on. Before they start again, set LOCATION_ID=${renamed.id} or LOCATION to the new name.`)
   }
-  if (options.json) return printJson(readable(renamed))
-  say(`Location ${renamed.id} is called "${renamed.name}" now, shown as "${renamed.displayName ?? renamed.name}".`)
+  if (options.json) return printJson(renamed)
+  say(`Location ${renamed.id} is called "${renamed.name}" now, shown as "${renamed.display_name ?? renamed.name}".`)
 }
 
 async function deleteLocation(named: string, options: LocationOptions): Promise<void> {
-  const { id, name } = await withInstallation(async ask => {
-    const location = await locationOf(ask, named)
-    await ask('delete-location', { locationId: location.id })
-    return location
+  const { name, deleted } = await withApi(options, async api => {
+    const { id, name } = await locationOf(api, named)
+    return { name, deleted: await api.send<{ id: string }>('DELETE', apiPath`/locations/${id}`) }
   })
-  if (options.json) return printJson({ id })
-  say(`Location ${id} ("${name}") is deleted.`)
+  if (options.json) return printJson(deleted)
+  say(`Location ${deleted.id} ("${name}") is deleted.`)
 }
 
-const readable = (location: LocationView) => ({
-  id: location.id,
-  name: location.name,
-  display_name: location.displayName,
-  active_workers_count: location.activeWorkers,
-  last_seen_at: location.lastSeenAt === null ? null : instant(location.lastSeenAt),
-})
-
-const lastSeen = ({ activeWorkers, lastSeenAt }: LocationView): string => {
-  if (lastSeenAt === null) return 'never'
-  return activeWorkers > 0 ? 'now' : instant(lastSeenAt)
+const lastSeen = ({ active_workers_count: workers, last_seen_at: at }: Location): string => {
+  if (at === null) return 'never'
+  return workers > 0 ? 'now' : at
 }

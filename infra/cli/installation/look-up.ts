@@ -1,8 +1,7 @@
 // Look-up by name (pick.ts) over the bus.
 import { allPages } from '#shared/async/pages.ts'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
-import type { KeyView, LocationView, UserView, WorkspaceView } from '#shared/contracts/ask/ask-people.ts'
-import type { ProberCredentialView } from '#shared/contracts/ask/ask-probers.ts'
+import type { KeyView, UserView, WorkspaceView } from '#shared/contracts/ask/ask-people.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isId } from '#shared/text/is-id.ts'
 import { usageError } from '../../runtime/start-error.ts'
@@ -11,15 +10,8 @@ import type { Ask } from './running-installation.ts'
 
 const users = kindOf<UserView>('user', 'member list', user => user.username)
 const workspaces = kindOf<WorkspaceView>('workspace', 'workspace list', workspace => workspace.name)
-const locations = kindOf<LocationView>('location', 'location list', location => location.name)
 const keys = kindOf<KeyView>('key', 'key list', key => key.description)
 const destinations = kindOf<DestinationView>('destination', 'destination list', destination => destination.name)
-const credentials = kindOf<ProberCredentialView>(
-  'credentials',
-  'prober list',
-  credential => credential.description,
-  'credentials',
-)
 
 export async function userOf(ask: Ask, named: string): Promise<UserView> {
   return pick(await allPages(after => ask('list-users', { after })), named, users)
@@ -34,10 +26,6 @@ export async function workspaceOf(ask: Ask, named: string | undefined): Promise<
   throw usageError('Say which workspace: --workspace with an id or a name. ./watchkeeper workspace list shows them.')
 }
 
-export async function locationOf(ask: Ask, named: string): Promise<LocationView> {
-  return pick(await ask('list-locations', {}), named, locations)
-}
-
 /** Returns the id of a key, found by its id or by its description. */
 export async function keyIdOf(ask: Ask, named: string): Promise<string> {
   const listed = await ask('list-keys', { userId: null })
@@ -45,19 +33,6 @@ export async function keyIdOf(ask: Ask, named: string): Promise<string> {
   // omitted key.
   const isLeftOut = listed.length >= limits.directory.listed && isId(named) && !listed.some(key => key.description === named)
   return isLeftOut ? named : pick(listed, named, keys).id
-}
-
-/** Finds credentials by id, even if they are revoked. By description, finds only valid credentials. */
-export async function credentialsOf(ask: Ask, named: string): Promise<ProberCredentialView> {
-  const all = await ask('list-prober-credentials', {})
-  return (
-    all.find(one => one.id === named) ??
-    pick(
-      all.filter(one => one.revokedAt === null),
-      named,
-      credentials,
-    )
-  )
 }
 
 export async function destinationOf(ask: Ask, workspaceId: string, named: string): Promise<DestinationView> {

@@ -1,23 +1,23 @@
-// `./watchkeeper prober create|list|delete`: commands for the credentials by which probers on other machines join. The
-// secret of a credential is printed only when the credential is created.
+// `./watchkeeper prober create|list|delete`: credentials by which probers on other machines join, over generation 3 of the API. The secret of
+// credentials is printed only when they are created.
 import { rm, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import type { ProberCredentialView } from '#shared/contracts/ask/ask-probers.ts'
-import { limits } from '#shared/limits/limits.ts'
-import { idLength, randomId } from '#shared/text/ids.ts'
+import type { Static } from 'typebox'
+import { apiPath } from '#shared/api-v3/api-path.ts'
+import type { MadeCredentialObject } from '../../../services/gateway/v3/administration/prober-credentials.ts'
 import { usageError } from '../../runtime/start-error.ts'
-import { addNoun, type JsonOption } from '../noun.ts'
-import { day, instant, printJson, printMade, printTable, say } from '../terminal/printing.ts'
-import { credentialsOf, locationOf } from './look-up.ts'
-import { askInstallation, withInstallation } from './running-installation.ts'
+import { type Credentials, credentialsOf, locationOf } from '../api/look-up-api.ts'
+import { withApi } from '../api/with-api.ts'
+import { type ApiOptions, addInstallationNoun } from '../noun.ts'
+import { printJson, printMade, printTable, say } from '../terminal/printing.ts'
 
-interface CredentialOptions extends JsonOption {
+interface CredentialOptions extends ApiOptions {
   out?: string
   description?: string
 }
 
 export function addProberCommands(program: Command): void {
-  const verb = addNoun(program, 'prober', 'credentials of probers on other machines')
+  const verb = addInstallationNoun(program, 'prober', 'credentials of probers on other machines')
   verb('create', 'make a credentials file that permits a prober of one location, and nothing else, on the bus')
     .argument('<location>', 'its id or its name')
     .option('--out <file>', 'a new file to write it to, readable by you alone (default: standard output)')
@@ -30,45 +30,43 @@ export function addProberCommands(program: Command): void {
 }
 
 async function createCredentials(named: string, options: CredentialOptions): Promise<void> {
-  const { description = '', out } = options
-  if ([...description].length > limits.prober.descriptionCharacters) {
-    throw usageError(`--description may have ${limits.prober.descriptionCharacters} characters.`)
-  }
+  const { description, out } = options
   // Creates the file first, because credentials that cannot be written to a file would have to be revoked.
   if (out !== undefined) await write(out, '')
-  const id = randomId(idLength.key)
-  const made = await withInstallation(async ask =>
-    ask('create-prober-credential', { id, locationName: (await locationOf(ask, named)).name, description }),
-  ).catch(async error => {
+  const made = await withApi(options, async api => {
+    const sent = { location: (await locationOf(api, named)).id, description }
+    return api.send<Static<typeof MadeCredentialObject>>('POST', '/prober-credentials', sent)
+  }).catch(async error => {
     if (out !== undefined) await rm(out, { force: true })
     throw error
   })
   if (out !== undefined) await write(out, made.credentials, 'r+')
   const { credentials, ...shown } = made
-  if (options.json) return printJson({ ...readable(shown), ...(out === undefined ? { credentials } : { file: out }) })
+  if (options.json) return printJson({ ...shown, ...(out === undefined ? { credentials } : { file: out }) })
   if (out === undefined) {
-    printMade(credentials.trimEnd(), `Credentials ${made.id} for a prober of ${made.locationName}. They are shown only now:`)
-  } else say(`Credentials ${made.id} for a prober of ${made.locationName} are in ${out}.`)
+    printMade(credentials.trimEnd(), `Credentials ${made.id} for a prober of ${made.location}. They are shown only now:`)
+  } else say(`Credentials ${made.id} for a prober of ${made.location} are in ${out}.`)
 }
 
-async function listCredentials(options: JsonOption): Promise<void> {
-  const all = await askInstallation('list-prober-credentials', {})
-  if (options.json) return printJson(all.map(readable))
-  const rows = all.map(credential => [
-    credential.id,
-    credential.locationName ?? `${credential.locationId} (removed)`,
-    day(credential.createdAt),
-    credential.revokedAt === null ? 'no' : day(credential.revokedAt),
-    credential.description,
+async function listCredentials(options: ApiOptions): Promise<void> {
+  const all = await withApi(options, api => api.all<Credentials>('/prober-credentials'))
+  if (options.json) return printJson(all)
+  const rows = all.map(one => [
+    one.id,
+    one.location ?? `${one.location_id} (removed)`,
+    one.created_at.slice(0, 10),
+    one.revoked_at?.slice(0, 10) ?? 'no',
+    one.description,
   ])
   printTable(['id', 'location', 'made', 'revoked', 'description'], rows)
 }
 
-async function deleteCredentials(named: string, options: JsonOption): Promise<void> {
-  const revoked = await withInstallation(async ask =>
-    ask('delete-prober-credential', { credentialId: (await credentialsOf(ask, named)).id }),
-  )
-  if (options.json) return printJson(readable(revoked))
+async function deleteCredentials(named: string, options: ApiOptions): Promise<void> {
+  const revoked = await withApi(options, async api => {
+    const { id } = await credentialsOf(api, named)
+    return api.send<Credentials>('DELETE', apiPath`/prober-credentials/${id}`)
+  })
+  if (options.json) return printJson(revoked)
   say(`Credentials ${revoked.id} are revoked.`)
 }
 
@@ -82,13 +80,3 @@ async function write(file: string, content: string, flag: 'wx' | 'r+' = 'wx'): P
     throw usageError(`The file ${file} ${why}: name another one.`)
   }
 }
-
-const readable = (credential: ProberCredentialView) => ({
-  id: credential.id,
-  location_id: credential.locationId,
-  location: credential.locationName,
-  description: credential.description,
-  public_key: credential.publicKey,
-  created_at: instant(credential.createdAt),
-  revoked_at: credential.revokedAt === null ? null : instant(credential.revokedAt),
-})

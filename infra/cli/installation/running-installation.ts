@@ -19,14 +19,9 @@ import { type Progress, startProgress } from '../terminal/progress.ts'
 export type Ask = <V extends AskVerb>(verb: V, request: AskRequest<V>) => Promise<AskResults[V]>
 
 /**
- * Sends one request to the directory of the running installation. Throws a StartError if no installation runs, or if the directory
- * refuses the request.
+ * Sends requests to the directory of the running installation over one connection. Throws a StartError if no installation runs, or if the
+ * directory refuses a request.
  */
-export async function askInstallation<V extends AskVerb>(verb: V, request: AskRequest<V>): Promise<AskResults[V]> {
-  return withInstallation(ask => ask(verb, request))
-}
-
-/** Sends several requests over one connection. Throws the errors of `askInstallation`. */
 export async function withInstallation<T>(run: (ask: Ask) => Promise<T>): Promise<T> {
   return withBus((bus, clock) => {
     const directory = createDirectoryClient(bus, clock)
@@ -34,7 +29,7 @@ export async function withInstallation<T>(run: (ask: Ask) => Promise<T>): Promis
   })
 }
 
-/** Opens a connection, runs `run` with it, and closes it. Throws the errors of `askInstallation`. */
+/** Opens a connection, runs `run` with it, and closes it. Throws the errors of `withInstallation`. */
 export async function withBus<T>(run: (bus: Bus, clock: Clock, progress: Progress) => Promise<T>): Promise<T> {
   const progress = startProgress('the installation is asked …')
   const clock = createSystemClock()

@@ -84,7 +84,7 @@ async function createMember(username: string, options: MemberOptions): Promise<v
 }
 
 /** Throws a StartError if options would change an existing account. */
-function requireNoAccountOptions({ id, username }: UserView, { admin, displayName }: MemberOptions): void {
+function requireNoAccountOptions({ username }: UserView, { admin, displayName }: MemberOptions): void {
   const given: string[] = []
   const instead: string[] = []
   if (admin) {
@@ -93,7 +93,7 @@ function requireNoAccountOptions({ id, username }: UserView, { admin, displayNam
   }
   if (displayName !== undefined) {
     given.push('--display-name')
-    instead.push(`PATCH /session/users/${id} changes the name`)
+    instead.push(`./watchkeeper user change ${username} --display-name changes the name`)
   }
   if (given.length === 0) return
   const what = `${given.join(' and ')} ${given.length > 1 ? 'are' : 'is'} for a new account`

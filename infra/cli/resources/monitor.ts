@@ -6,10 +6,10 @@ import { websiteTemplate as template } from '#shared/checks/http/website-templat
 import { confirmAfter, failureMode, recoverAfter, usualInterval } from '#shared/checks/watch-fields.ts'
 import { checkedKind } from '#shared/contracts/subjects/subject-kind.ts'
 import { notFoundError, usageError } from '../../runtime/start-error.ts'
-import { resourceOf } from '../api/look-up-api.ts'
+import { type Location, locations, resourceOf } from '../api/look-up-api.ts'
 import type { Api } from '../api/with-api.ts'
 import { type ApiOptions, addApiNoun, collect } from '../noun.ts'
-import { kindOf, pick } from '../pick.ts'
+import { pick } from '../pick.ts'
 import { pairsOfOptions, withFieldOptions } from './field-options.ts'
 import { printFigures } from './monitor-rows.ts'
 import {
@@ -29,13 +29,6 @@ interface CreateOptions extends Omit<NewResource, 'template'> {
   every: { interval_value: number; interval_unit: string }
   location?: string[]
 }
-
-interface Location {
-  id: string
-  name: string
-}
-
-const locations = kindOf<Location>('location', 'location list', location => location.name)
 
 /** Fields with an option of their own. The URL is an argument, and `--location` and `--every` are shorter than the fields that they answer. */
 const answered: readonly CheckField[] = [...httpFields.filter(field => field !== url), failureMode, confirmAfter, recoverAfter]

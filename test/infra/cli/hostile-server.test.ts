@@ -135,6 +135,8 @@ t.test('command over the API prints the texts of its server without their contro
     ['address list', 0, /^\w+ \[2J 31m .* jobs \[2J 31m$/m],
     ['address delete', 0, /^Observation address \w+ \[2J 31m {2}is deleted\.$/m, [`jobs${poison}`]],
     ['audit', 0, / owner \[2J 31m +key wk_\w+ \[2J 31m …/],
+    ['location list', 0, /^\w{4} \[2J 31m +\d +\S+ +local \[2J 31m /m],
+    ['user list', 0, /^\w{10} \[2J 31m +owner \[2J 31m +admin /m],
     ['status --check', 4, /^http:\S+, "Default \[2J 31m ": 2 Incidents are open/],
     ['template rebind busy busy@1', 0, /^No Resource of busy \[2J 31m {2}is left to bind to busy@1/],
     ['apply', 0, /^left +Template busy@1 \[2J 31m .*\n0 made, 0 changed, 1 left\.\n$/, [busy]],

@@ -1,9 +1,8 @@
-// The commands about people and locations, as separate processes, against a directory on real NATS and SQLite.
+// The commands about people over the bus, as separate processes, against a directory on real NATS and SQLite.
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { WriteStream } from 'node:tty'
-import { type Command, CommanderError } from 'commander'
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
@@ -12,13 +11,13 @@ import { createLogger } from '#shared/observability/logger.ts'
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
 import { hashToken } from '#shared/tokens/api-token.ts'
-import { createProgram } from '../../../infra/cli/program.ts'
-import { exitCodes, StartError } from '../../../infra/runtime/start-error.ts'
+import { exitCodes } from '../../../infra/runtime/start-error.ts'
 import { startDirectory } from '../../../services/directory/app.ts'
 import { keyDocument } from '../../../services/directory/keys/keys.ts'
 import { bootstrap } from '../../../services/directory/people/bootstrap.ts'
 import { startTestBus } from '../../support/bus/nats.ts'
 import { auditBlocks, auditRow } from '../../support/store/audit-rows.ts'
+import { command, json, words } from '../run-in-process.ts'
 import { runProgram } from '../run-program.ts'
 
 const clock = createSystemClock()
@@ -40,40 +39,9 @@ t.teardown(async () => {
 const environment = { NATS_URL: nats.url, NATS_TOKEN: nats.token }
 Object.assign(process.env, environment)
 
-const words = (line: string) =>
-  [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, plain]) => single ?? double ?? plain ?? '')
 /** Runs a command as a separate process. */
 const runApart = (line: string, input?: string) => runProgram(t, words(line), environment, input).ended
 
-const allCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(allCommands)]
-/** Runs a command in this process, because starting a process takes longer than the command. */
-async function command(line: string): Promise<{ code: number; stdout: string; stderr: string }> {
-  const output = { stdout: '', stderr: '' }
-  const say = (where: 'stdout' | 'stderr') => (text: string) => {
-    output[where] += text
-  }
-  const program = await createProgram()
-  for (const one of allCommands(program)) one.configureOutput({ writeOut: say('stdout'), writeErr: say('stderr') })
-  const { log, error } = console
-  console.log = text => say('stdout')(`${text}\n`)
-  console.error = text => say('stderr')(`${text}\n`)
-  try {
-    await program.parseAsync(words(line), { from: 'user' })
-    return { code: 0, ...output }
-  } catch (refusal) {
-    if (refusal instanceof CommanderError) return { code: refusal.exitCode === 0 ? 0 : 2, ...output }
-    if (!(refusal instanceof StartError)) throw refusal
-    return { code: refusal.exitCode, ...output, stderr: `${output.stderr}${refusal.message}\n` }
-  } finally {
-    Object.assign(console, { log, error })
-  }
-}
-/** Runs a command that must succeed, and returns its JSON. */
-const json = async (line: string) => {
-  const ended = await command(`${line} --json`)
-  t.equal(ended.code, 0, `${line}: ${ended.stderr}`)
-  return JSON.parse(ended.stdout)
-}
 const signIn = async (username: string, password: string) => {
   const session = {
     id: `s${Math.trunc(clock.monotonic() * 1_000)}`,
@@ -198,7 +166,7 @@ t.test(
   },
 )
 
-t.test('workspaces and locations are added, renamed, listed and removed', async t => {
+t.test('workspaces are added, renamed, listed and removed', async t => {
   const { id } = await json("workspace create 'Second one' --owner bob")
   t.strictSame(await json("workspace rename 'Second one' Second"), { id, name: 'Second' })
   // Ann's first sign-in created the second workspace with the name Default.
@@ -209,17 +177,6 @@ t.test('workspaces and locations are added, renamed, listed and removed', async 
   ])
   t.match((await command('workspace list')).stdout, new RegExp(`^${id} +1 +\\d{4}-\\d\\d-\\d\\d +Second$`, 'm'))
   t.match(await json('member create ann --workspace Second --role owner'), { username: 'ann', role: 'owner' })
-
-  const de = await json('location create de --display-name Frankfurt')
-  t.match(de, { name: 'de', display_name: 'Frankfurt', active_workers_count: 0 })
-  t.strictSame(await json('location rename de eu'), { ...de, name: 'eu' })
-  t.strictSame(await json(`location rename ${de.id} --display-name ''`), { ...de, name: 'eu', display_name: null })
-  t.match((await command('location list')).stdout, new RegExp(`^${de.id} +0 +never +eu +eu$`, 'm'))
-  t.strictSame(await json('location delete eu'), { id: de.id })
-
-  const cafe = await json("location create ' caf\u00e9 '")
-  t.strictSame(await json("location rename 'cafe\u0301' ' pad '"), { ...cafe, name: 'pad' })
-  t.strictSame(await json("location delete 'pad '"), { id: cafe.id }, 'a name is looked up as it is stored')
 })
 
 t.test('scoped key is created for one workspace with the named actions (v3 2.6)', async t => {
@@ -400,7 +357,7 @@ t.test('refused command prints one message on standard error and ends with the e
     [
       "member create bob --display-name 'Bob' --workspace Second",
       4,
-      /^There is a user "bob" already, and --display-name is for a new account: PATCH \/session\/users\/\S+ changes the name\.$/,
+      /^There is a user "bob" already, and --display-name is for a new account: .\/watchkeeper user change bob --display-name changes the name\.$/,
     ],
     [
       "member create bob --admin --display-name '' --role viewer --workspace Second",
@@ -426,14 +383,11 @@ t.test('refused command prints one message on standard error and ends with the e
     ['member admin bob maybe', 2, /'maybe' is invalid .* Allowed choices are yes, no\./],
     ['member', 2, /Usage: .\/watchkeeper member/],
     ['member create', 2, /missing required argument 'username'/],
-    ['location create local', 4, /^Location name taken: There is a location "local" already\.$/],
-    ['location rename local', 2, /^Say the new name, or --display-name\.$/],
-    ['location delete nowhere', 5, /^There is no location "nowhere": .\/watchkeeper location list shows them\.$/],
     ["workspace create ''", 4, /^Invalid name: A workspace's name has 1 to 60 characters/],
     ['key create --user nobody', 5, /^There is no user "nobody"/],
     ['key delete gone', 5, /^There is no key "gone": .\/watchkeeper key list shows them\.$/],
     ['destination secret gone --workspace Second', 5, /^There is no destination "gone"/],
-    ['audit --installation --url http://127.0.0.1', 2, /^--installation goes without --url and --profile/],
+    ['audit --installation --workspace x --url http://127.0.0.1', 2, /^--installation with --workspace goes without --url/],
     ['destination create x --workspace Second', 2, /^Say where messages go: --to <url>, or --set <key=value>\.$/],
     ['incident replay gone', 5, /^There is no incident "gone"/],
     ['audit --installation --workspace gone', 5, /^There is no workspace "gone"/],
@@ -469,6 +423,7 @@ t.test('refused command prints one message on standard error and ends with the e
 
 t.test('help names every command', async t => {
   for (const [noun, verbs] of [
+    ['user', ['create', 'list', 'change', 'delete']],
     ['member', ['create', 'list', 'delete', 'role', 'password', 'disable', 'enable', 'admin']],
     ['workspace', ['create', 'list', 'rename', 'delete']],
     ['location', ['create', 'list', 'rename', 'delete']],

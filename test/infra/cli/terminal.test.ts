@@ -140,7 +140,7 @@ t.test('command over the bus shows one line of progress while the bus does not r
   await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
   t.teardown(() => void silent.close())
   const bus = `nats://127.0.0.1:${(silent.address() as AddressInfo).port}`
-  const list = runAtTerminal(t, ['location', 'list'], { HOME: temporaryFolder(t), NATS_URL: bus })
+  const list = runAtTerminal(t, ['member', 'list'], { HOME: temporaryFolder(t), NATS_URL: bus })
   await list.shows(/the installation is asked …/)
   t.strictSame(list.screen(), ['the installation is asked …'])
 })

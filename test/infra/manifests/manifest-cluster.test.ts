@@ -243,7 +243,7 @@ t.test(
       await told('the shop')
     })
 
-    const command = (...args: string[]) => runProgram(t, args, environmentOf('directory')).ended
+    const command = (...args: string[]) => runProgram(t, args, { WATCHKEEPER_URL: url, WATCHKEEPER_API_KEY: key }).ended
     await t.test('prober on another machine works until its credentials are revoked', async t => {
       t.match(await command('location', 'create', 'hamburg'), { code: 0 })
       const file = join(folder, 'hamburg.creds')
