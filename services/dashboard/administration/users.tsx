@@ -65,7 +65,7 @@ const columns = (choose: (act: Act) => void, onDone: () => Promise<void>): reado
   { head: 'Name', cell: ({ display_name }) => (display_name === '' ? '–' : display_name) },
   { head: 'Rights', cell: rightsOf },
   { head: 'Password', cell: ({ has_password }) => (has_password ? 'Set' : 'None') },
-  { head: 'Last sign-in', cell: ({ signed_in_at: at }) => (at === null ? 'Never' : <Time at={Date.parse(at)} isLong />) },
+  { head: 'First sign-in', cell: ({ signed_in_at: at }) => (at === null ? 'Never' : <Time at={Date.parse(at)} isLong />) },
   {
     head: 'Acts',
     cell: user => (
