@@ -24,7 +24,7 @@ export interface Clients {
 }
 
 /** A refused request. `message`: the reason in words. */
-export class ApiRefusal extends Error {
+export class RouteRefusal extends Error {
   readonly status: number
   /** Whether the same request may succeed later. It may also have taken effect. */
   readonly mayRepeat: boolean
@@ -42,14 +42,14 @@ interface Envelope {
   meta?: { next_cursor?: string | null } | null
 }
 
-/** Returns the result of a request. Throws ApiRefusal. */
+/** Returns the result of a request. Throws RouteRefusal. */
 export const call = async (clients: Clients, request: ApiRequest): Promise<unknown> => (await exchange(clients, request)).result
 
-/** Returns the result of a read, which the caller knows to have the type T. Throws ApiRefusal. */
+/** Returns the result of a read, which the caller knows to have the type T. Throws RouteRefusal. */
 export const read = async <T>(clients: Clients, api: ApiRequest['api'], path: string): Promise<T> =>
   (await call(clients, { api, method: 'GET', path })) as T
 
-/** Returns the items of all pages of a list of generation 3. `path`: with at least one parameter. Throws ApiRefusal. */
+/** Returns the items of all pages of a list of generation 3. `path`: with at least one parameter. Throws RouteRefusal. */
 export const readPages = <T>(clients: Clients, path: string): Promise<T[]> =>
   allPages(async cursor => {
     const more = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
@@ -65,7 +65,7 @@ async function exchange(clients: Clients, request: ApiRequest): Promise<Envelope
   if (error === null || error === undefined) return envelope
   const isBusy = status === 429 || status >= 500 || (request.api === 'v2' && error.code === internalCode)
   const mayRepeat = isBusy || isKeyTaken(status, error)
-  throw new ApiRefusal(status, wordsOf(error), mayRepeat)
+  throw new RouteRefusal(status, wordsOf(error), mayRepeat)
 }
 
 /**

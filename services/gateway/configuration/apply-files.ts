@@ -34,7 +34,7 @@ export interface Pace {
   isOver(): boolean
 }
 
-/** Plans, and unless it is a dry run, runs the steps. Throws FileFault before the first step, and ApiRefusal for a read that is refused. */
+/** Plans, and unless it is a dry run, runs the steps. Throws FileFault before the first step, and RouteRefusal for a read that is refused. */
 export async function applyFiles(
   given: FilesToApply,
   clients: Clients,
@@ -95,7 +95,7 @@ const stepObject = ({ verb, kind, name, what, changes, source }: Step) => ({
 
 const placeOf = ({ file, positionOf }: NonNullable<Step['source']>) => ({ file, line: positionOf('').line })
 
-/** Returns the workspace as files, or all of them as one document. Throws ApiRefusal. */
+/** Returns the workspace as files, or all of them as one document. Throws RouteRefusal. */
 export async function exportWorkspace(clients: Clients, isOneDocument: boolean): Promise<ExportedConfiguration> {
   const { files, ...about } = exportFiles(await readPresent(clients, { withClassic: true, tablesOf: null }))
   if (isOneDocument) return { document: inOneFile(files), ...about }

@@ -9,7 +9,6 @@ import {
   isMap,
   isScalar,
   isSeq,
-  Lexer,
   LineCounter,
   type Node,
   Parser,
@@ -42,14 +41,12 @@ function nameOf({ kind, key, name, subject }: PlacedObject['value']): string | n
   return typeof kind === 'string' && typeof own === 'string' ? oneLine(`${kind} ${own}`) : null
 }
 
-/** Options of the reader: nouns for messages about faults, and a function that receives the progress. */
+/** Nouns for messages about faults. */
 export interface ReadingOptions {
   /** Noun that messages use for one object of the file. */
   noun?: string
   /** Noun that messages use for the content of the file. */
   content?: string
-  /** Called after each hundredth of the text. `share`: part of the text that has been read, from 0 to 1. */
-  onRead?: (share: number) => void
 }
 
 /** A document of a file: one object, or a list of objects. */
@@ -69,10 +66,10 @@ export const readObjects = (file: string, text: string, options?: ReadingOptions
 export function readDocuments(
   file: string,
   text: string,
-  { noun = 'an object with a kind', content = `${noun}, or a list of such`, onRead = () => {} }: ReadingOptions = {},
+  { noun = 'an object with a kind', content = `${noun}, or a list of such` }: ReadingOptions = {},
 ): PlacedDocument[] {
   const lines = new LineCounter()
-  return parse(file, text, { lines, onRead }).flatMap((document): PlacedDocument[] => {
+  return parse(file, text, lines).flatMap((document): PlacedDocument[] => {
     const positionOf = (place: string) => positionIn(document, lines, place)
     const [fault] = [...document.errors, ...document.warnings]
     if (fault !== undefined) throw syntaxFault(file, positionAt(lines, fault.pos[0]), sentenceOf(fault))
@@ -92,21 +89,16 @@ function itemOf(value: unknown, i: number, { file, positionOf }: Omit<PlacedObje
   throw faultAt(item, '', `it must be ${noun}`)
 }
 
-interface Reading {
-  lines: LineCounter
-  onRead(share: number): void
-}
-
-function parse(file: string, text: string, reading: Reading): Document.Parsed[] {
+function parse(file: string, text: string, lines: LineCounter): Document.Parsed[] {
   try {
     const composer = new Composer({
       schema: 'core',
       merge: true,
       resolveKnownTags: false,
       prettyErrors: false,
-      lineCounter: reading.lines,
+      lineCounter: lines,
     })
-    return [...composer.compose(shallowOnes(file, tokensOf(text, reading), reading.lines))]
+    return [...composer.compose(shallowOnes(file, new Parser(lines.addNewLine).parse(text), lines))]
   } catch (error) {
     if (error instanceof RangeError) throw new FileFault(file, '', tooDeep)
     throw error
@@ -137,20 +129,6 @@ function offsetBelow(contents: CST.Token | undefined, depth: number): number | n
     }
   }
   return null
-}
-
-/** Yields the same tokens as the parser's own `parse`, and reports progress. */
-function* tokensOf(text: string, { lines, onRead }: Reading): Generator<CST.Token> {
-  const parser = new Parser(lines.addNewLine)
-  lines.addNewLine(0)
-  let next = 0
-  for (const lexeme of new Lexer().lex(text)) {
-    yield* parser.next(lexeme)
-    if (parser.offset < next) continue
-    onRead(parser.offset / text.length)
-    next = parser.offset + text.length / 100
-  }
-  yield* parser.end()
 }
 
 function plainValue(document: Document.Parsed, whole: Omit<PlacedObject, 'value'>, lines: LineCounter): unknown {

@@ -6,7 +6,7 @@ import type { FilesToApply } from './apply-files.ts'
 export type Job = { workspace: string } & ({ apply: FilesToApply } | { export: 'files' | 'document' })
 
 export type ToThread =
-  | { job: Job }
+  | { job: Job; number: number }
   | { replyTo: number; reply: ApiReply }
   /** No further step may begin. */
   | { stop: true }
@@ -20,4 +20,5 @@ export type JobEnd =
   | { refused: { status: number; words: string } }
   | { broken: string }
 
-export type FromThread = { call: number; request: ApiRequest } | { isPlanned: true } | { end: JobEnd }
+/** `of`: number of the job. What comes of an ended job is ignored, or its requests would be sent in the name of the next caller. */
+export type FromThread = { of: number } & ({ call: number; request: ApiRequest } | { isPlanned: true } | { end: JobEnd })

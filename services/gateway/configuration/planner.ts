@@ -1,12 +1,12 @@
 // The gateway's side of the thread that plans configuration. Reading 16 MiB of files takes seconds, in which the gateway must answer others.
 // Requests take turns, because each may need much memory. The thread ends when nobody has needed it for a while.
 import { Worker } from 'node:worker_threads'
+import { Semaphore } from '#shared/async/semaphore.ts'
 import { AppError, type ErrorCode, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
 import type { Clients } from './api.ts'
 import type { FromThread, Job, JobEnd, JobResult, ToThread } from './messages.ts'
-import { createTurns } from './turns.ts'
 
 export interface Planner {
   /**
@@ -29,19 +29,32 @@ export function createPlanner(clock: Clock): Planner {
     thread = null
     await ended?.terminate()
   }
-  const onIdle = () => {
-    cancelIdle = clock.schedule(idleMs, () => void end())
+  const turn = new Semaphore(1)
+  let jobs = 0
+  const runNow = (job: Job, send: Clients['send'], arrivedAt: number) => {
+    cancelIdle()
+    thread ??= beginThread(worker => {
+      if (thread === worker) thread = null
+    })
+    return work(thread, { job, number: ++jobs }, { clock, send, arrivedAt, end }).finally(() => {
+      cancelIdle = clock.schedule(idleMs, () => void end())
+    })
   }
-  const turns = createTurns({ clock, waitMs: turnMs, most: limits.configuration.waiting, refuse: tooBusy, onIdle })
   return {
-    run: (job, send, arrivedAt) =>
-      turns.take(() => {
-        cancelIdle()
-        thread ??= beginThread(worker => {
-          if (thread === worker) thread = null
-        })
-        return work(thread, job, { clock, send, arrivedAt, end })
-      }),
+    run: (job, send, arrivedAt) => {
+      if (turn.waiting >= limits.configuration.waiting) return Promise.reject(tooBusy())
+      const { promise, resolve, reject } = Promise.withResolvers<JobResult>()
+      let isLate = false
+      const cancelTurn = clock.schedule(turnMs, () => {
+        isLate = true
+        reject(tooBusy())
+      })
+      void turn.run(async () => {
+        cancelTurn()
+        if (!isLate) await runNow(job, send, arrivedAt).then(resolve, reject)
+      })
+      return promise
+    },
     stop: async () => {
       cancelIdle()
       await end()
@@ -69,7 +82,11 @@ interface Around {
   end(): Promise<void>
 }
 
-function work(worker: Worker, job: Job, { clock, send, arrivedAt, end }: Around): Promise<JobResult> {
+function work(
+  worker: Worker,
+  begin: Extract<ToThread, { job: Job }>,
+  { clock, send, arrivedAt, end }: Around,
+): Promise<JobResult> {
   const begunAt = clock.monotonic()
   const { promise, resolve, reject } = Promise.withResolvers<JobResult>()
   const tell = (message: ToThread) => worker.postMessage(message)
@@ -79,6 +96,7 @@ function work(worker: Worker, job: Job, { clock, send, arrivedAt, end }: Around)
   }
   const cancels = [clock.schedule(Math.max(0, answerMs - (begunAt - arrivedAt)), late)]
   const hear = (message: FromThread) => {
+    if (message.of !== begin.number) return
     if ('call' in message) {
       send(message.request).then(reply => tell({ replyTo: message.call, reply }), reject)
     } else if ('end' in message) {
@@ -93,7 +111,7 @@ function work(worker: Worker, job: Job, { clock, send, arrivedAt, end }: Around)
   const fail = (error: Error & { code?: string }) => reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge() : error)
   const gone = () => reject(refusal('unavailable', 'Stopped', 'The gateway stopped meanwhile; send the same request again'))
   worker.on('message', hear).on('error', fail).on('exit', gone)
-  tell({ job })
+  tell(begin)
   return promise.finally(() => {
     for (const cancel of cancels) cancel()
     worker.off('message', hear).off('error', fail).off('exit', gone)

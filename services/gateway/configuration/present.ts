@@ -6,7 +6,7 @@ import type { SentDestination } from '#shared/contracts/notifications/sent-desti
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isOfGenerations1And2 } from '#shared/subjects/classic-kind.ts'
-import { ApiRefusal, type Clients, read, readPages } from './api.ts'
+import { type Clients, RouteRefusal, read, readPages } from './api.ts'
 import { inReadingOrder, type PolicyDocument, type SubjectRule } from './subject-rules.ts'
 import type { SubjectSignal, TableRow } from './wanted.ts'
 
@@ -52,7 +52,7 @@ export interface ReadOptions {
   tablesOf: ReadonlySet<string> | null
 }
 
-/** Reads the workspace. Throws ApiRefusal. */
+/** Reads the workspace. Throws RouteRefusal. */
 export async function readPresent(clients: Clients, { withClassic, tablesOf }: ReadOptions): Promise<Present> {
   const root = apiPath`/workspaces/${clients.workspace}`
   const [locations, destinations, templates, resources] = await Promise.all([
@@ -91,7 +91,7 @@ async function readClassic(clients: Clients, resources: readonly PresentResource
     )
     return { subjects, customMonitors, tables: new Map(tables), numbers: await readNumbers(clients) }
   } catch (error) {
-    if (error instanceof ApiRefusal && error.status === 410) return null
+    if (error instanceof RouteRefusal && error.status === 410) return null
     throw error
   }
 }

@@ -3,7 +3,7 @@
 
 import { inParallel } from '#shared/async/in-parallel.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { ApiRefusal, type Clients, call } from './api.ts'
+import { type Clients, call, RouteRefusal } from './api.ts'
 import { inWorkspace, type Present, readNumbers, tablePath } from './present.ts'
 import { phases, type Step, type StepRequest, sequential } from './step.ts'
 
@@ -65,7 +65,7 @@ async function runStep(step: Step, clients: Clients, known: Known): Promise<void
     }
     if (made !== null && step.phase === 'resources') known.ids.set(step.name, made)
   } catch (error) {
-    throw error instanceof ApiRefusal ? new StepFailure(step, error.message, error.mayRepeat, error) : error
+    throw error instanceof RouteRefusal ? new StepFailure(step, error.message, error.mayRepeat, error) : error
   }
 }
 
