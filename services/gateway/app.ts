@@ -14,6 +14,7 @@ import {
   createKeeperClient,
   createNotifierClient,
   createPreviewClient,
+  createProberClient,
 } from '#shared/bus/clients/clients.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
@@ -55,6 +56,7 @@ import { announceGateway, type Presence } from './presence.ts'
 import { createSessionEntry } from './session/caller/entry.ts'
 import { sessionDefaults } from './session/caller/options.ts'
 import { createLocationNames } from './subjects/location-names.ts'
+import { createTryLimit } from './subjects/try-limit.ts'
 
 /**
  * Resolves when the gateway is ready to listen. The calling program then calls `fastify.listen({ host, port })`. `service.stop()` stops the
@@ -134,10 +136,12 @@ export async function createGateway(
   return { fastify, service }
 }
 
-const clientsOf = (bus: Bus, clock: Clock): Pick<GatewayContext, 'keeper' | 'previews' | 'notifier'> => ({
+const clientsOf = (bus: Bus, clock: Clock): Pick<GatewayContext, 'keeper' | 'previews' | 'notifier' | 'probers' | 'tries'> => ({
   keeper: createKeeperClient(bus, clock),
   previews: createPreviewClient(bus, clock),
   notifier: createNotifierClient(bus, clock),
+  probers: createProberClient(bus),
+  tries: createTryLimit(clock),
 })
 
 /** Answers requests to paths that no family has: a page to people, a refusal to programs. */

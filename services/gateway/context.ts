@@ -1,5 +1,5 @@
 // Context that every route gets: clients, caches and settings of the gateway.
-import type { DirectoryClient, KeeperClient, NotifierClient, PreviewClient } from '#shared/bus/clients/clients.ts'
+import type { DirectoryClient, KeeperClient, NotifierClient, PreviewClient, ProberClient } from '#shared/bus/clients/clients.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Seals } from '#shared/secrecy/seals.ts'
@@ -11,12 +11,15 @@ import type { Planner } from './configuration/planner.ts'
 import type { EventHub } from './events/hub.ts'
 import type { Forwarding } from './http/forwarding.ts'
 import type { LocationNames } from './subjects/location-names.ts'
+import type { TryLimit } from './subjects/try-limit.ts'
 
 export interface GatewayContext {
   directory: DirectoryClient
   keeper: KeeperClient
   previews: PreviewClient
   notifier: NotifierClient
+  probers: ProberClient
+  tries: TryLimit
   clock: Clock
   logger: Logger
   incidentIds: IncidentIds

@@ -20,6 +20,7 @@ import { createPresence, type Presence } from './presence.ts'
 import { Reporter } from './report.ts'
 import { Runner } from './runner.ts'
 import { createShedding } from './shedding.ts'
+import { serveTries } from './tries.ts'
 
 export interface ProberOptions {
   locationId: string
@@ -68,8 +69,9 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
   const shedding = createShedding(clock, logger, locationId)
   const reporter = new Reporter({ bus, clock, logger, locationId, onDropped: () => metrics.dropped.inc() })
   begun.push(busTime.stop, shedding.stop, () => reporter.stop(0))
+  const checking = checkContext(clock, options)
   const runner = new Runner({
-    context: checkContext(clock, options),
+    context: checking,
     shedding,
     metrics,
     logger,
@@ -84,6 +86,7 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
     metrics,
   })
   const seals = createSeals(options.secretsKey ?? '')
+  const tries = await serveTries({ bus, logger, locationId, context: checking, seals, shedding })
   const watch = await watchAssignments(bus, locationId, logger, {
     onEntry: (subjectId, entry, at) => fleet.assign(subjectId, withOpened(entry, seals), at),
     onUnreadable: fleet.keepOrUnassign,
@@ -97,7 +100,7 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
     // An older directory refuses a state with this member, so only a prober that has something to say sends it.
     ...(watch.unreadable() > 0 ? { unreadable: watch.unreadable() } : {}),
   })
-  begun.push(() => watch.close())
+  begun.push(tries.close, () => watch.close())
   const view = { bus, clock, logger, busNow: busTime.now, locationId, proberId, describe, onChange: fleet.rebalance }
   presence = await createPresence(view)
   busTime.onJump(fleet.rebase)
@@ -120,7 +123,7 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
       fleet.stop()
       busTime.stop()
       void gauges.stop()
-      await waitAtMost(clock, stopping.busMs, watch.close())
+      await waitAtMost(clock, stopping.busMs, Promise.all([watch.close(), tries.close()]))
       await runner.stop(stopping.checksMs)
       shedding.stop()
       await reporter.stop(stopping.reportsMs)

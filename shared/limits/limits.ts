@@ -487,6 +487,22 @@ export const limits = {
     publishInFlight: 500,
   },
 
+  /** Checks that people try before saving a monitor. */
+  tries: {
+    /** Largest number of locations of a try. */
+    locations: 8,
+    /** Longest duration of a check that is tried, ms, and longest wait of the gateway for its outcome. */
+    checkMs: 20 * second,
+    answerMs: 23 * second,
+    /** Largest number of tries that a prober makes at once. */
+    atOnce: 4,
+    /** Largest number of tries a minute of a person, and of a workspace. */
+    ofUser: 10,
+    ofWorkspace: 60,
+    /** Number of persons and workspaces whose tries are remembered. */
+    remembered: 10_000,
+  },
+
   resolve: {
     /**
      * Timeout of one request to one name server. `tries`: number of attempts. Two servers with two attempts each fit the 10 s that a

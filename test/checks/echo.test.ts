@@ -78,6 +78,34 @@ t.test('sealed secret goes only where it was given for', async t => {
   t.match(made, { status: 422, error: { message: /no stored secret to keep/ } })
 })
 
+t.test('check is tried before it is saved, and nothing is stored (v3 6.10)', async t => {
+  const tries = `/v3/workspaces/${workspace}/checks/try`
+  const before = (await api('GET', resources)).result.length
+  const tried = await api('POST', tries, { template: 'echo-check', meta: { ...notSecret, whisper: 'sesame-six-66' } })
+  const found = { location: { id: location, name: place }, outcome: 'failed', error: 'echo says cuckoo', status: 13, value: 1 }
+  t.match(tried, { status: 200, result: [{ ...found, phases: { total_ms: 1, tls_ms: null } }] }, 'also with a secret')
+  const passing = { template: 'echo-check@1', resource: 'e', meta: { fails: false } }
+  t.match((await api('POST', tries, passing)).result, [{ outcome: 'passed', error: null }])
+  t.match((await api('GET', `${resources}/e`)).result.meta, { fails: true }, 'the Resource stays as it is')
+  for (const [body, status, field] of [
+    [{ template: 'nothing', meta: {} }, 422, 'template'],
+    [{ template: 'echo-check', meta: { ...notSecret, text: 1 } }, 422, 'text'],
+    [{ template: 'echo-check', meta: { ...notSecret, locations: ['none'] } }, 422, 'locations'],
+    [{ template: 'website-check', meta: {}, resource: 'e' }, 422, 'resource'],
+    [{ template: 'echo-check', meta: {}, resource: 'nobody' }, 404, undefined],
+  ] as const) {
+    t.match(await api('POST', tries, body), { status, error: { details: { field } } }, JSON.stringify(body))
+  }
+  t.equal((await api('GET', resources)).result.length, before)
+  const many = await Promise.all(Array.from({ length: 12 }, () => api('POST', tries, passing)))
+  t.ok(
+    many.some(
+      ({ status, error }) => status === 429 && /At most 10 tries a minute/.test(error.details.reason ?? JSON.stringify(error)),
+    ),
+    'the eleventh of a minute is refused',
+  )
+})
+
 t.test('command line lists the kind, and makes, changes and shows its monitors', async t => {
   t.match((await command(['check', 'kinds'])).stdout, /^echo +whisper +secret +secret +Whisper/m)
   const answers = ['--meta', 'text=by command', '--meta', `locations=${location}`, '--meta', 'interval_seconds=300']

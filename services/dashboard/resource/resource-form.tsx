@@ -10,6 +10,7 @@ import { AreaField, TextField } from '../parts/form/field.tsx'
 import { answersIn, changedAnswers, type FieldAnswers, type FormField } from '../parts/form/field-values.ts'
 import { FieldsOf } from '../parts/form/fields-form.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
+import { TryNow } from '../parts/form/try-now.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import { inWorkspace, isSystem } from '../templates/template.ts'
 import style from '../website/website.page.css'
@@ -67,13 +68,24 @@ export function ResourceForm({ template, existing }: Props) {
     announce(existing === null ? `${name} is added. ${next}` : `${name} is saved.`)
     go(pathTo('monitor', { id: saved.id }))
   }
+  const names = [...own, ...fields.map(({ key }) => nameOf(key))]
+  const asked = (values: FormData) => ({
+    template: template.id,
+    meta: answersIn(fields, values, nameOf),
+    ...(existing && { resource: existing.id }),
+  })
   const back = existing === null ? pathTo('newReporting') : pathTo('monitor', { id: existing.id })
   return (
     <Form
-      fields={[...own, ...fields.map(({ key }) => nameOf(key))]}
+      fields={names}
       act={existing === null ? 'Add monitor' : 'Save'}
       send={send}
-      beside={<ButtonLink href={back}>Cancel</ButtonLink>}
+      beside={
+        <>
+          <ButtonLink href={back}>Cancel</ButtonLink>
+          {isOfCheck && <TryNow fields={names} asked={asked} />}
+        </>
+      }
     >
       <TextField name="name" label="Name" defaultValue={existing?.name ?? ''} maxLength={100} autoFocus required />
       <FieldsOf fields={fields} answers={existing?.meta ?? {}} nameOf={nameOf} isChange={existing !== null} />

@@ -21,6 +21,7 @@ import { changedAnswers, type FieldAnswers, textOfAnswer } from '../parts/form/f
 import { FieldsOf } from '../parts/form/fields-form.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
 import { LocationChoices } from '../parts/form/locations-field.tsx'
+import { TryNow } from '../parts/form/try-now.tsx'
 import { Shown, useLoaded } from '../parts/loaded.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import { allFields, answersOf, nameOf, usualAnswers, warningsOf, websiteFields } from './answers.ts'
@@ -56,9 +57,19 @@ function Fields({ existing, locations }: { existing: ExistingWebsite | null; loc
     announce(existing === null ? `${name} is added. Its first check is on its way.` : `${name} is saved.`)
     go(`/monitors/${saved.id}`)
   }
-  const cancel = existing === null ? null : <ButtonLink href={`/monitors/${existing.id}`}>Cancel</ButtonLink>
+  const asked = (values: FormData) => ({
+    template: websiteTemplate,
+    meta: answersOf(values),
+    ...(existing && { resource: existing.id }),
+  })
+  const beside = (
+    <>
+      {existing !== null && <ButtonLink href={`/monitors/${existing.id}`}>Cancel</ButtonLink>}
+      <TryNow fields={websiteFields} asked={asked} />
+    </>
+  )
   return (
-    <Form fields={websiteFields} act={existing === null ? 'Add monitor' : 'Save'} send={send} beside={cancel}>
+    <Form fields={websiteFields} act={existing === null ? 'Add monitor' : 'Save'} send={send} beside={beside}>
       <TextField
         name={url.key}
         label={url.label}

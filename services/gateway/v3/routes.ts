@@ -25,6 +25,7 @@ import { workspaceRoutes } from './people/workspaces.ts'
 import { lifecycleRoutes } from './resources/lifecycle.ts'
 import { overviewRoutes } from './resources/overview.ts'
 import { resourceRoutes } from './resources/resources.ts'
+import { tryRoutes } from './resources/try.ts'
 import { previewRoutes } from './templates/preview.ts'
 import { templateRoutes } from './templates/templates.ts'
 
@@ -46,6 +47,7 @@ export const v3Routes: readonly Route[] = [
   ...chartRoutes,
   ...eventRoutes,
   ...checkRoutes,
+  ...tryRoutes,
   ...channelRoutes,
   ...destinationRoutes,
   ...deliveryLogRoutes,

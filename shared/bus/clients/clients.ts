@@ -6,6 +6,8 @@ import { subjects } from '#shared/bus/subjects.ts'
 import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask/ask.ts'
 import { BackupMade } from '#shared/contracts/backup.ts'
 import type { TestMessage, TestMessageResult } from '#shared/contracts/notifications/delivery.ts'
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import { TriedCheck } from '#shared/contracts/observations/try.ts'
 import type { Preview, PreviewRule } from '#shared/contracts/resources/preview.ts'
 import type { Command, CommandResults } from '#shared/contracts/subjects/command.ts'
 import { AppError } from '#shared/errors.ts'
@@ -68,6 +70,27 @@ export const createNotifierClient = (bus: Bus, clock: Clock): NotifierClient => 
     return (await requestWithRetry(bus, clock, asked)) as TestMessageResult
   },
 })
+
+/** Client of the probers. */
+export interface ProberClient {
+  /** Makes a check once at a location. Returns a sentence in `unanswered` if no prober makes it there. Never throws. */
+  try(locationId: string, entry: CheckEntry, traceId?: string): Promise<TriedCheck>
+}
+
+export const createProberClient = (bus: Bus): ProberClient => ({
+  try: async (locationId, entry, traceId) => {
+    try {
+      const options = { timeoutMs: limits.tries.answerMs, ...(traceId && { traceId }) }
+      const tried = resultOf(await bus.request(subjects.tryCheck(locationId), entry, options), 'prober')
+      return triedCheck.Check(tried) ? tried : { unanswered: 'the prober there is of another version' }
+    } catch (error) {
+      if (error instanceof BusError && error.kind === 'no_responders')
+        return { unanswered: 'no prober there can try it: none runs, or it is on another machine' }
+      return { unanswered: 'the prober there does not answer' }
+    }
+  },
+})
+const triedCheck = Compile(TriedCheck)
 
 const made = Compile(BackupMade)
 

@@ -8,7 +8,7 @@ import { type Door, type DoorLine, openDoor } from '#shared/bus/probers/door.ts'
 import { watchDoorChecks } from '#shared/bus/probers/door-checks.ts'
 import { DoorMembers } from '#shared/bus/probers/door-members.ts'
 import { DoorReports } from '#shared/bus/probers/door-reports.ts'
-import { keys, parseProberPresence } from '#shared/bus/subjects.ts'
+import { keys, parseProberPresence, subjects } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 
 export function createProberBus(line: DoorLine, locationId: string): Bus {
@@ -30,7 +30,8 @@ export function createProberBus(line: DoorLine, locationId: string): Bus {
     bucket: name => (name === 'checks' ? checks : name === 'presence' ? presence : closedBucket),
     request: refused,
     publish: () => undefined,
-    subscribe: refused,
+    // No try comes to another machine.
+    subscribe: async subject => (subject === subjects.tryCheck(door.locationId) ? { close: async () => undefined } : refused()),
     connected: line.connected,
     tryMs: limits.bus.alone.tryMs,
     onConnection: line.onConnection,

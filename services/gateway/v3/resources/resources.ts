@@ -1,18 +1,13 @@
 // Resources: create, list, detail, change. Reference: docs/reference/v3.md, section 6.
 
 import { Type } from 'typebox'
-import { readCheckAnswers, withSealed } from '#shared/checks/check-answers.ts'
-import type { CheckKind } from '#shared/checks/check-kind.ts'
-import { faultOf } from '#shared/checks/field-values.ts'
 import { isSystemKey, kindOf, kindOfTemplate } from '#shared/checks/registry.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { Answers, SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
-import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
-import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { isRedactedIn } from '../../callers/redacted-readers.ts'
 import type { GatewayContext } from '../../context.ts'
@@ -23,6 +18,7 @@ import { invalid, Meta, NameText, route, TemplateReference, type V3Call } from '
 import { filterQuery, filterRefusals, readFilters } from '../filters.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from '../paging.ts'
 import { findTemplate } from '../templates/find-template.ts'
+import { checkOf, readable, requireLocations, sealed } from './check-answers.ts'
 import { isLabelKey, isLabelValue } from './labels.ts'
 import { resourceNotFound } from './reported-resources.ts'
 import { ResourceItem, ResourceObject, resourceItem, resourceObject } from './resource-object.ts'
@@ -113,7 +109,7 @@ const create = route('POST', all, {
     const reference = `${template.key}@${template.version}`
     const meta = (sent.meta ?? {}) as Record<string, unknown>
     const kind = kindOfTemplate(reference)
-    const check = kind && (await checkOf(context, kind, meta, traceId))
+    const check = kind && (await checkOf(context, { kind, meta, present: null }, traceId))
     // The answers are checked before the key is reserved, so that a refused request reserves no key.
     if (isPublished(template)) readable(() => readAnswers(template, meta))
     const subjectId = randomId(idLength.subject)
@@ -197,41 +193,6 @@ const takenMeanwhile =
     const details = `The key ${key} is taken: choose another one`
     throw refusal('taken', 'Key taken', details, 'key')
   }
-
-async function checkOf(context: GatewayContext, kind: CheckKind, meta: Record<string, unknown>, traceId: string) {
-  const check = readable(() => readCheckAnswers(kind, meta, null))
-  await requireLocations(context, check.locations, traceId)
-  return sealed(context, kind, check) as StoredCheck
-}
-
-/** Returns the answers with sealed secrets. Throws `validation` of a secret that its field refuses, or that cannot be sealed here. */
-function sealed({ seals }: GatewayContext, kind: CheckKind, answers: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return withSealed(kind, answers, (field, text) => {
-    const fault = faultOf(field, text)
-    if (fault !== null) throw invalid(field.key, `Field '${field.key}' ${fault}`)
-    if (seals !== null) return seals.seal(text)
-    throw invalid(field.key, 'This gateway has no key for secrets: its operator must set SECRETS_KEY')
-  })
-}
-
-/** Runs a reader of answers. If the reader refuses an answer, throws `validation` with the field of that answer. */
-function readable<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof ManifestRefusal) throw invalid(error.field, error.message)
-    throw error
-  }
-}
-
-/**
- * Throws if the list contains an unknown location. Ignores values that are not lists of texts, because the reader of answers refuses them.
- */
-async function requireLocations({ directory }: GatewayContext, sent: unknown, traceId: string): Promise<void> {
-  if (!Array.isArray(sent)) return
-  const known = new Set((await directory.ask('list-locations', {}, traceId)).map(({ id }) => id))
-  if (!sent.every(id => typeof id !== 'string' || known.has(id))) throw invalid('locations', 'There is no such Location')
-}
 
 type ReservedResource = Record<'workspaceId' | 'subjectId' | 'name', string> & { key: string | null }
 

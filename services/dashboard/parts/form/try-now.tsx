@@ -1,0 +1,53 @@
+// Button that makes the check of a form once from its locations, and the outcomes. Nothing is saved. Drawn inside a Form.
+import { useSignal } from '@preact/signals'
+import { useContext } from 'preact/hooks'
+import { askV3 } from '../../data/api.ts'
+import { inWorkspace } from '../../templates/template.ts'
+import { Button } from '../button.tsx'
+import { FormContext, submitForm } from './form-state.ts'
+
+interface Tried {
+  location: { id: string; name: string }
+  outcome: 'passed' | 'failed' | 'cannot' | 'no_answer'
+  error: string | null
+  phases: { total_ms: number } | null
+}
+
+interface Props {
+  /** Names of the form's fields. */
+  fields: readonly string[]
+  /** Returns the request to `…/checks/try`. */
+  asked(values: FormData): object
+}
+
+const words = { passed: 'passed', failed: 'failed', cannot: 'cannot be made there', no_answer: 'no answer' } as const
+
+export function TryNow({ fields, asked }: Props) {
+  const form = useContext(FormContext)
+  const tried = useSignal<readonly Tried[]>([])
+  if (form === null) return null
+  const run = async ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    const element = currentTarget.closest('form')
+    if (element === null) return
+    tried.value = []
+    await submitForm(form, fields, async () => {
+      tried.value = await askV3<Tried[]>('POST', inWorkspace('/checks/try'), asked(new FormData(element)))
+    })
+  }
+  return (
+    <>
+      <Button isBusy={form.isBusy.value} onClick={run}>
+        Try now
+      </Button>
+      <ul class="tried" role="status">
+        {tried.value.map(({ location, outcome, error, phases }) => (
+          <li key={location.id} data-outcome={outcome}>
+            <strong>{location.name}</strong> {words[outcome]}
+            {phases !== null && ` in ${Math.round(phases.total_ms)} ms`}
+            {error !== null && `: ${error}`}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,96 @@
+// A check made once, before its monitor is saved: nothing is stored or judged. Reference: docs/reference/v3.md, 6.10.
+import { Type } from 'typebox'
+import { allSystemTemplates, entryOf, kindOfTemplate } from '#shared/checks/registry.ts'
+import { Strict } from '#shared/contracts/common.ts'
+import type { CheckPhases } from '#shared/contracts/observations/check.ts'
+import type { TriedCheck } from '#shared/contracts/observations/try.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { Answered, OrNull } from '../../body/result-schema.ts'
+import { invalid, Meta, Named, route, TemplateReference } from '../common.ts'
+import { findTemplate } from '../templates/find-template.ts'
+import { checkOf } from './check-answers.ts'
+import { resourceNotFound } from './reported-resources.ts'
+
+const Ms = (description: string) => OrNull(Type.Number({ description, examples: [12.4] }))
+
+const TryResult = Answered('TryResult', {
+  location: Named,
+  outcome: {
+    ...Type.Enum(['passed', 'failed', 'cannot', 'no_answer']),
+    description: '`cannot`: the prober cannot make the check. `no_answer`: no prober answered for the Location, or it is busy.',
+    examples: ['failed'],
+  },
+  error: OrNull(Type.String({ examples: ['status 503, expected 200'] })),
+  value: OrNull(Type.Number({ description: 'What the check found, in the unit of its kind.', examples: [31.2] })),
+  status: OrNull(Type.Integer({ description: 'Of an HTTP response.', examples: [503] })),
+  phases: OrNull(
+    Answered('TryPhases', {
+      dns_ms: Ms('From the start of the check until the name was resolved.'),
+      connect_ms: Ms('Until the connection was made.'),
+      tls_ms: Ms('Until the TLS handshake was complete.'),
+      first_byte_ms: Ms('Until the first byte of the answer.'),
+      total_ms: Type.Number({ examples: [31.2] }),
+    }),
+  ),
+})
+
+const [first] = allSystemTemplates()
+
+const tryCheck = route('POST', '/workspaces/:workspace/checks/try', {
+  summary: 'Makes the check of a system Template once, from at most 8 of its Locations, and stores nothing.',
+  more: 'With `resource`, `meta` changes the answers of that Resource, and stored secrets are used as a PATCH would keep them.',
+  needs: { role: 'editor', scope: 'resources' },
+  body: Strict({
+    template: TemplateReference,
+    meta: Type.Optional(Meta),
+    resource: Type.Optional(Type.String({ maxLength: 128 })),
+  }),
+  status: 200,
+  result: Type.Array(TryResult),
+  refusals: ['404', '422 template', '422 resource', '422 a field of meta', '429'],
+  examples: [{ template: first?.key, resource: 'shop', meta: { locations: ['k3f9'] } }],
+  handler: async (context, { request: { identity }, workspaceId, body, traceId }) => {
+    const template = await findTemplate(context, { workspaceId, reference: body.template, field: 'template' }, traceId)
+    const reference = `${template?.key}@${template?.version}`
+    const kind = kindOfTemplate(reference)
+    if (kind === null) throw invalid('template', `${body.template} is no system Template with a check to try`)
+    const found =
+      body.resource === undefined
+        ? null
+        : await context.directory.ask('get-resource', { workspaceId, reference: body.resource }, traceId)
+    if (found === null && body.resource !== undefined) throw resourceNotFound()
+    if (found !== null && found.template !== reference) throw invalid('resource', `The Resource is not of ${reference}`)
+    const check = await checkOf(
+      context,
+      { kind, meta: (body.meta ?? {}) as Record<string, unknown>, present: found?.check ?? null },
+      traceId,
+    )
+    context.tries.demand(identity.userId, workspaceId)
+    const entry = { ...entryOf(check, 1), intervalMs: limits.tries.checkMs }
+    const tried = check.locations.slice(0, limits.tries.locations)
+    const nameOf = await context.locationNames.namer(tried, traceId)
+    return await Promise.all(
+      tried.map(async id => {
+        const [name = id] = nameOf([id])
+        return { location: { id, name }, ...resultOf(await context.probers.try(id, entry, traceId)) }
+      }),
+    )
+  },
+})
+
+function resultOf(tried: TriedCheck) {
+  if ('unanswered' in tried) return { ...nothing, outcome: 'no_answer' as const, error: tried.unanswered }
+  const { ok, cannot = false, error, value, statusCode, phases } = tried
+  return {
+    outcome: cannot ? ('cannot' as const) : ok ? ('passed' as const) : ('failed' as const),
+    ...{ error, value: value === undefined ? phases.totalMs : value, status: statusCode, phases: phasesObject(phases) },
+  }
+}
+
+const nothing = { value: null, status: null, phases: null }
+
+const phasesObject = ({ dnsMs, connectMs, tlsMs, firstByteMs, totalMs }: CheckPhases) => ({
+  ...{ dns_ms: dnsMs, connect_ms: connectMs, tls_ms: tlsMs, first_byte_ms: firstByteMs, total_ms: totalMs },
+})
+
+export const tryRoutes = [tryCheck]
