@@ -10,7 +10,7 @@ import { createServer, type TlsOptions } from 'node:tls'
 import t, { type Test } from 'tap'
 import { createResolve } from '#shared/net/resolve.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
-import { createTrust } from '../../services/prober/checks/connection.ts'
+import { createTrust } from '../../services/prober/checks/trust.ts'
 import { checkEntry } from '../support/checks.ts'
 import { runCheck } from './run-check.ts'
 
@@ -143,6 +143,12 @@ const cases: [
     'certificate is not valid for "localhost"',
     ['leaf'],
     { extensions: ['basicConstraints=CA:FALSE'] },
+  ],
+  [
+    'a name in the subject beside an address',
+    'certificate is not valid for "localhost"',
+    ['leaf'],
+    { extensions: ['subjectAltName=IP:127.0.0.1'] },
   ],
   [
     'an asterisk for a label',

@@ -1,6 +1,7 @@
 // Judgement of a server's certificates where Node and OpenSSL say less than a person needs, or accept more than browsers do. Pure.
 import { X509Certificate } from 'node:crypto'
-import { type PeerCertificate, type TLSSocket, checkServerIdentity as usualIdentity } from 'node:tls'
+import { isIP } from 'node:net'
+import type { PeerCertificate, TLSSocket } from 'node:tls'
 
 /** Codes beside those of OpenSSL. */
 export const clientCertificateWanted = 'CLIENT_CERTIFICATE_WANTED'
@@ -8,14 +9,14 @@ export const chainIncomplete = 'CHAIN_INCOMPLETE'
 export const tooWeak = 'CERTIFICATE_TOO_WEAK'
 
 /**
- * Whether a certificate is valid for a host name, as browsers judge: only by its alternative names, never by its subject, and an asterisk
- * stands for a whole label (RFC 9525, 6). Returns the error; undefined: it is valid.
+ * Whether a certificate is valid for a host name or an address, as browsers judge: only by its alternative names, never by its subject, and
+ * an asterisk stands for a whole label (RFC 9525, 6). Returns the error; undefined: it is valid.
  */
-export function checkServerIdentity(hostname: string, certificate: PeerCertificate): Error | undefined {
-  const names = certificate.subjectaltname
-  if (!names) return otherName()
-  if (!/DNS:[^,]*[^\s,:]\*|\*[^.,"]/.test(names)) return usualIdentity(hostname, certificate)
-  const found = new X509Certificate(certificate.raw).checkHost(hostname, { subject: 'never', partialWildcards: false })
+export function checkServerIdentity(hostname: string, { raw }: Pick<PeerCertificate, 'raw'>): Error | undefined {
+  const certificate = new X509Certificate(raw)
+  const found = isIP(hostname)
+    ? certificate.checkIP(hostname)
+    : certificate.checkHost(hostname, { subject: 'never', partialWildcards: false })
   return found === undefined ? otherName() : undefined
 }
 
