@@ -479,6 +479,10 @@ export const limits = {
     /** Largest number of idle sockets that are kept for later checks. A socket takes about 2 KB. */
     idleSockets: 64,
     /**
+     * Largest number of authorities that checks bring along, and whose TLS contexts are kept. A context takes 40 kB of memory and 1.2 ms.
+     */
+    authorities: 64,
+    /**
      * Largest number of results that a prober buffers while the bus is unreachable. If there are more, the oldest results are dropped and
      * counted.
      */

@@ -15,8 +15,11 @@ import type { Cancel, Clock } from '#shared/time/clock.ts'
 
 /** `mayFollow`: the function is called once more, with further addresses or without any. */
 export type Resolved = (error: Error | null, addresses: readonly string[], mayFollow?: boolean) => void
-/** Resolves a name. Never throws. Calls `done` possibly before it returns, and once unless the first call has said that more may follow. */
-export type Resolve = (hostname: string, done: Resolved) => void
+/**
+ * Resolves a name. Never throws. Calls `done` possibly before it returns, and once unless the first call has said that more may follow. With
+ * a `family`, name servers are asked for it first, also if this machine has no address of it. Addresses of the other family may come, too.
+ */
+export type Resolve = (hostname: string, done: Resolved, family?: Family) => void
 
 export interface ResolverOptions {
   clock: Clock
@@ -35,19 +38,19 @@ export function createResolve(options: ResolverOptions): Resolve {
   const askSystem = createBoundedLookup(options.systemLookup ?? systemLookup)
   const waiting = new Map<string, Resolved[]>()
 
-  const ask = (name: string) => {
+  const ask = (name: string, family: Family | undefined, question: string) => {
     const finish = (listeners: readonly Resolved[], ...[error, addresses, mayFollow]: Parameters<Resolved>) => {
       for (const listener of listeners) listener(error, addresses, mayFollow)
     }
     const listenersOf = () => {
-      const listeners = waiting.get(name) ?? []
-      waiting.delete(name)
+      const listeners = waiting.get(question) ?? []
+      waiting.delete(question)
       return listeners
     }
     if (!name.includes('.')) return askSystem(name, (error, addresses) => finish(listenersOf(), error, addresses))
     /** Listeners that have the first addresses. Who asks later asks anew. */
     let told: readonly Resolved[] = []
-    askServers(name, (error, addresses, mayFollow) => {
+    const answered: Resolved = (error, addresses, mayFollow) => {
       const code = (error as NodeJS.ErrnoException | null)?.code
       if (told.length > 0) finish(told, error, addresses)
       else if (error === null || code === 'ETIMEOUT') {
@@ -55,20 +58,22 @@ export function createResolve(options: ResolverOptions): Resolve {
         if (mayFollow) told = listeners
         finish(listeners, error, addresses, mayFollow)
       } else askSystem(name, (failure, found) => finish(listenersOf(), failure, found))
-    })
+    }
+    askServers(name, answered, family)
   }
 
-  return (hostname, done) => {
+  return (hostname, done, family) => {
     const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname
     const known = hosts(name) ?? (name === 'localhost' || name.endsWith('.localhost') ? loopback : undefined)
     if (known) return done(null, known)
-    const listeners = waiting.get(name)
+    const question = family === undefined ? name : `${name} ${family}`
+    const listeners = waiting.get(question)
     if (listeners) {
       listeners.push(done)
       return
     }
-    waiting.set(name, [done])
-    ask(name)
+    waiting.set(question, [done])
+    ask(name, family, question)
   }
 }
 
@@ -80,7 +85,7 @@ function createServerQuestions({ clock, servers, families = familiesOfMachine }:
   let resolver: Resolver | null = null
   let madeAt = 0
   let usual: readonly Family[] = []
-  return (name, done) => {
+  return (name, done, family) => {
     if (resolver === null || clock.monotonic() - madeAt > limits.resolve.serversMs) {
       resolver = new Resolver({ timeout: limits.resolve.tryMs, tries: limits.resolve.tries })
       if (servers) resolver.setServers(servers)
@@ -88,8 +93,9 @@ function createServerQuestions({ clock, servers, families = familiesOfMachine }:
       usual = families()
     }
     const present = resolver
-    askFamilies(present, name, usual, clock, (error, addresses, mayFollow) => {
-      const others = bothFamilies.filter(family => !usual.includes(family))
+    const wanted = family === undefined ? usual : [family]
+    askFamilies(present, name, wanted, clock, (error, addresses, mayFollow) => {
+      const others = bothFamilies.filter(each => !wanted.includes(each))
       const isUnasked = others.length > 0 && (error as NodeJS.ErrnoException | null)?.code === 'ENODATA'
       if (isUnasked) askFamilies(present, name, others, clock, done)
       else done(error, addresses, mayFollow)

@@ -17,7 +17,7 @@ import { nameInThread, removeThreadPresence } from '../../infra/runtime/data/pre
 import { type ProberOptions, startProber } from '../../services/prober/app.ts'
 import { watchAssignments } from '../../services/prober/assignments.ts'
 import type { CheckContext } from '../../services/prober/checks/checker.ts'
-import { createTrust } from '../../services/prober/checks/connection.ts'
+import { createTrust } from '../../services/prober/checks/trust.ts'
 import { createMonitor, noteOutcome } from '../../services/prober/monitor.ts'
 import { rankOf } from '../../services/prober/presence.ts'
 import { type Report, Reporter } from '../../services/prober/report.ts'

@@ -3,8 +3,8 @@ import type { HttpEntry } from '#shared/checks/http/http.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
 import type { CheckContext, CheckOutcome } from '../../services/prober/checks/checker.ts'
-import { createTrust } from '../../services/prober/checks/connection.ts'
 import { checkOf } from '../../services/prober/checks/registry.ts'
+import { createTrust } from '../../services/prober/checks/trust.ts'
 
 type Needed = 'clock' | 'resolve' | 'userAgent'
 export type CheckOptions = Pick<CheckContext, Needed> & Partial<Omit<CheckContext, Needed>>

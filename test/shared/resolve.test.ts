@@ -136,6 +136,32 @@ t.test('a family without an address on this machine is asked only if the other h
   t.strictSame(await callsOf('only-six.example', { families: () => [4] }), [[null, ['2001:db8::1'], false]])
 })
 
+t.test('a family that is wanted is asked alone, whatever addresses this machine has; the other only if it has none', async t => {
+  zone.set('both.example', { 4: ['192.0.2.1'], 6: ['2001:db8::1'] })
+  zone.set('only-four.example', { 4: ['192.0.2.1'] })
+  const cases: [name: string, family: Family, found: string[], questions: Family[]][] = [
+    ['both.example', 4, ['192.0.2.1'], [4]],
+    ['both.example', 6, ['2001:db8::1'], [6]],
+    ['only-four.example', 6, ['192.0.2.1'], [6, 4]],
+  ]
+  for (const [name, family, found, questions] of cases) {
+    asked.length = 0
+    const resolve = resolverOf({ families: () => [4] })
+    t.strictSame(await new Promise(done => resolve(name, (_error, addresses) => done(addresses), family)), found)
+    t.strictSame(
+      asked,
+      questions.map(question => `${name} ${question}`),
+    )
+  }
+})
+
+t.test('who wants a family does not share a question with who wants the other', async t => {
+  zone.set('both.example', { 4: ['192.0.2.1'], 6: ['2001:db8::1'] })
+  const resolve = resolverOf()
+  const found = (family?: Family) => new Promise(done => resolve('both.example', (_error, addresses) => done(addresses), family))
+  t.strictSame(await Promise.all([found(), found(4), found(6)]), [['192.0.2.1', '2001:db8::1'], ['192.0.2.1'], ['2001:db8::1']])
+})
+
 t.test('several who ask at the same time share a question, and each hears everything', async t => {
   zone.set('shared.example', { 4: ['192.0.2.1'], 6: 'held' })
   const resolve = resolverOf()

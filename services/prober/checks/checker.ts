@@ -3,7 +3,7 @@ import type { CheckEntry, CheckPhases } from '#shared/contracts/observations/che
 import type { Egress } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import type { Trust } from './connection.ts'
+import type { Trust } from './trust.ts'
 
 export interface CheckOutcome {
   ok: boolean

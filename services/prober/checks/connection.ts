@@ -1,12 +1,13 @@
 // Connection of one check: resolves the name, checks the addresses against the guard, then connects by TCP or TLS. Owns the sockets of all
 // checks. Never reuses a connection or a TLS session.
-import { Socket } from 'node:net'
-import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
+import { isIP, Socket } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { limits } from '#shared/limits/limits.ts'
 import { type Egress, permitted } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
 import { chainOf, checkServerIdentity, clientCertificateWanted, refinedCode, wantsCertificate } from './certificate.ts'
+import type { Trust } from './trust.ts'
 
 /**
  * Listener to a connection. Its methods are called in this order. Only `onBytes` is called several times. After `onFailed` no method is
@@ -23,36 +24,30 @@ export interface ConnectionListener {
   onEnd(): void
 }
 
-/** Where a connection goes. */
-export interface Address {
+/** Where a connection goes, and what it demands. */
+export interface ConnectionTarget {
   secure: boolean
   /** Without brackets. */
   hostname: string
   /** True if the hostname is an IP address. No name is then resolved, and the TLS handshake contains no server name. */
   literal: boolean
   port: number
+  /** Family of the addresses that are tried. */
+  ipFamily: IpFamily
+  /** Name in the TLS handshake, which the certificate must have, too; empty: the hostname. */
+  serverName: string
+  /** Protocols that the TLS handshake offers (ALPN). */
+  protocols: readonly string[]
+  /** False: the certificate is read, but not judged. */
+  verify: boolean
+  /** PEM certificates of authorities that are trusted beside the usual ones; empty: none. */
+  authority: string
 }
 
-export interface Trust {
-  /**
-   * The context is created once, at the first check over TLS, because a context parses all root certificates and takes megabytes of memory.
-   */
-  readonly context: SecureContext
-}
+export type IpFamily = 'any' | '4' | '6'
 
-/**
- * Returns a trust in the given PEM certificates only. Without `authorities`, returns a trust in the built-in authorities and
- * NODE_EXTRA_CA_CERTS.
- */
-export function createTrust(authorities?: string): Trust {
-  let made: SecureContext | null = null
-  return {
-    get context() {
-      made ??= createSecureContext(authorities === undefined ? {} : { ca: authorities })
-      return made
-    },
-  }
-}
+/** Code of the error when a name has addresses, but none of the family. */
+export const familyLacking = 'NO_ADDRESS_OF_FAMILY'
 
 /** Error for a refused certificate, with the data that its error message needs. Instants in ms since the epoch. */
 export class CertificateError extends Error {
@@ -96,18 +91,24 @@ export class Connection {
   #count = 0
   #mayFollow = false
   #failure: Error | null = null
+  /** The name has addresses, but none of the wanted family yet. */
+  #isOfOtherFamily = false
   #cancelNext: Cancel | null = null
 
   constructor(listener: ConnectionListener) {
     this.#listener = listener
   }
 
-  open(target: Address, context: ConnectionContext): void {
+  open(target: ConnectionTarget, context: ConnectionContext): void {
     if (target.literal) this.#take(target, context, null, [target.hostname], false)
     else
-      context.resolve(target.hostname, (error, addresses, mayFollow = false) => {
-        if (this.#listener !== null && this.#line === null) this.#take(target, context, error, addresses, mayFollow)
-      })
+      context.resolve(
+        target.hostname,
+        (error, addresses, mayFollow = false) => {
+          if (this.#listener !== null && this.#line === null) this.#take(target, context, error, addresses, mayFollow)
+        },
+        families[target.ipFamily],
+      )
   }
 
   write(bytes: Buffer): void {
@@ -129,10 +130,18 @@ export class Connection {
     this.#line = null
   }
 
-  #take(target: Address, context: ConnectionContext, error: Error | null, found: readonly string[], mayFollow: boolean): void {
+  #take(
+    target: ConnectionTarget,
+    context: ConnectionContext,
+    error: Error | null,
+    all: readonly string[],
+    mayFollow: boolean,
+  ): void {
+    const found = ofFamily(all, families[target.ipFamily])
     const isFirst = this.#count === 0 && this.#failure === null
     this.#mayFollow = mayFollow
     if (error !== null) this.#failure ??= error
+    else if (found.length === 0 && all.length > 0) this.#isOfOtherFamily = true
     else if (isFirst) this.#listener?.onResolved()
     try {
       const open = permitted(context.egress, found, target.port).slice(0, limits.check.addresses - this.#count)
@@ -145,22 +154,23 @@ export class Connection {
   }
 
   /** Tries the next address. Without any, the connection has failed, unless another attempt or further addresses may still help. */
-  #next(target: Address, context: ConnectionContext): void {
+  #next(target: ConnectionTarget, context: ConnectionContext): void {
     this.#cancelNext?.()
     this.#cancelNext = null
     const address = this.#waiting.shift()
     if (address === undefined) {
-      if (this.#attempts.size === 0 && !this.#mayFollow) this.#listener?.onFailed(this.#failure ?? noAddress())
+      if (this.#attempts.size === 0 && !this.#mayFollow)
+        this.#listener?.onFailed(this.#failure ?? noAddress(this.#isOfOtherFamily))
       return
     }
-    const line = target.secure ? this.#tls(target, address, context.trust) : this.#tcp(target, address)
+    const line = target.secure ? this.#tls(target, address, context) : this.#tcp(target, address)
     this.#attempts.add(line)
     line.listener = this.#race(line, target, context)
     if (this.#waiting.length > 0 || this.#mayFollow)
       this.#cancelNext = context.clock.schedule(limits.check.nextAddressMs, () => this.#next(target, context))
   }
 
-  #race(line: Line, target: Address, context: ConnectionContext): LineListener {
+  #race(line: Line, target: ConnectionTarget, context: ConnectionContext): LineListener {
     return {
       onConnected: () => {
         this.#cancelNext?.()
@@ -183,7 +193,7 @@ export class Connection {
     }
   }
 
-  #tcp({ port }: Address, host: string): Line {
+  #tcp({ port }: ConnectionTarget, host: string): Line {
     const line = idle.pop() ?? new Line(reading => new Socket(reading))
     line.isReusable = true
     line.socket.connect({ port, host })
@@ -194,17 +204,16 @@ export class Connection {
    * The handshake verifies the certificate but does not refuse it; `#judge` refuses an invalid certificate before anything is sent. A
    * socket that refuses a certificate itself is destroyed before the certificate's dates can be read.
    */
-  #tls(target: Address, host: string, trust: Trust): Line {
+  #tls(target: ConnectionTarget, host: string, { trust }: ConnectionContext): Line {
     // `tls.connect` passes `onread` to the socket as `net.connect` does, but its types lack the option.
     const open = (reading: object) =>
       connectTls({
         ...reading,
         port: target.port,
         host,
-        // A host name may end with a dot, but a TLS server name may not (RFC 6066, 3).
-        servername: target.literal ? '' : target.hostname.replace(/\.$/, ''),
-        ALPNProtocols: ['http/1.1'],
-        secureContext: trust.context,
+        servername: serverNameOf(target),
+        ALPNProtocols: target.protocols,
+        secureContext: trust.contextFor(target.authority),
         rejectUnauthorized: false,
         checkServerIdentity,
       })
@@ -212,19 +221,29 @@ export class Connection {
     const { socket } = line
     line.explain = error => (wantsCertificate(error, socket) ? Object.assign(error, { code: clientCertificateWanted }) : error)
     socket.setNoDelay(true)
-    socket.once('secureConnect', () => this.#judge(socket))
+    socket.once('secureConnect', () => this.#judge(socket, target))
     return line
   }
 
-  #judge(socket: TLSSocket): void {
-    if (socket.authorized) this.#listener?.onSecured()
+  #judge(socket: TLSSocket, { verify }: ConnectionTarget): void {
+    if (socket.authorized || !verify) this.#listener?.onSecured()
     else this.#listener?.onFailed(refusalOf(socket))
   }
 }
 
+/** A host name may end with a dot, but a TLS server name may not (RFC 6066, 3). */
+const serverNameOf = ({ literal, hostname, serverName }: ConnectionTarget): string =>
+  serverName || (literal ? '' : hostname.replace(/\.$/, ''))
+
+const families = { any: undefined, 4: 4, 6: 6 } as const
+
+const ofFamily = (addresses: readonly string[], family: 4 | 6 | undefined): readonly string[] =>
+  family === undefined ? addresses : addresses.filter(address => isIP(address) === family)
+
 const isUnreachable = (error: Error): boolean => (error as NodeJS.ErrnoException).code === 'ENETUNREACH'
 
-const noAddress = (): Error => Object.assign(new Error('no address'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' })
+const noAddress = (isOfOtherFamily: boolean): Error =>
+  Object.assign(new Error('no address'), { code: isOfOtherFamily ? familyLacking : 'ENOTFOUND', syscall: 'getaddrinfo' })
 
 function refusalOf(socket: TLSSocket): CertificateError {
   const certificate = socket.getPeerCertificate(true)

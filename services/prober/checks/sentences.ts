@@ -6,7 +6,7 @@ import { EgressError } from '#shared/net/egress.ts'
 import { cut } from '#shared/text/plain-text.ts'
 import { humanDuration } from '#shared/time/durations.ts'
 import { chainIncomplete, clientCertificateWanted, tooWeak } from './certificate.ts'
-import { type Address, CertificateError } from './connection.ts'
+import { CertificateError, type ConnectionTarget, familyLacking } from './connection.ts'
 import type { AnswerFault } from './http/answer.ts'
 
 /** Phase in which a check failed. */
@@ -72,11 +72,12 @@ export function answerSentence(fault: AnswerFault | 'interim'): string {
 }
 
 /** Returns the sentence for a failed connection. `now`: ms since the epoch. */
-export function errorSentence(error: Error, phase: Phase, target: Address, now: number): string {
-  if (error instanceof CertificateError) return certificateSentence(error, target.hostname, now)
+export function errorSentence(error: Error, phase: Phase, target: ConnectionTarget, now: number): string {
+  if (error instanceof CertificateError) return certificateSentence(error, target.serverName || target.hostname, now)
   if (error instanceof EgressError) return `Not checked: EGRESS rules close this address. It is ${error.message}.`
   const { code = '', message } = firstOf(error)
   if (byTlsCode[code] !== undefined) return byTlsCode[code]
+  if (code === familyLacking) return clean(`host name "${target.hostname}" has no IPv${target.ipFamily} address`)
   if (phase === 'name') return nameSentence(code, target.hostname)
   if (phase === 'handshake' && code !== 'ETIMEDOUT') return tlsSentence(code, message)
   return bySocketCode[code] ?? `connection failed${code === '' ? '' : ` (${code})`}`

@@ -5,9 +5,9 @@ import { isIP } from 'node:net'
 import type { HttpEntry } from '#shared/checks/http/http.ts'
 import { http } from '#shared/net/node-http.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
-import type { Address } from '../connection.ts'
+import type { ConnectionTarget } from '../connection.ts'
 
-export interface Target extends Address {
+export interface Target extends ConnectionTarget {
   method: HttpEntry['method']
   /** Bytes of the request; null: the configured request cannot be sent. */
   request: Buffer | null
@@ -15,6 +15,8 @@ export interface Target extends Address {
   /** Text that the body must contain; empty: the body is not read. */
   expectedText: string
 }
+
+const protocols = ['http/1.1']
 
 /** Returns null if the entry's address is not an HTTP or HTTPS URL. Credentials of the URL become the Authorization header. */
 export function compileTarget(entry: HttpEntry, userAgent: string): Target | null {
@@ -27,6 +29,11 @@ export function compileTarget(entry: HttpEntry, userAgent: string): Target | nul
     hostname,
     literal: isIP(hostname) !== 0,
     port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
+    ipFamily: 'any',
+    serverName: '',
+    protocols,
+    verify: true,
+    authority: '',
     method: entry.method,
     request: requestOf(entry, url, userAgent),
     statuses: entry.statuses,
