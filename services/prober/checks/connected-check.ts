@@ -1,0 +1,139 @@
+// A check over one connection, without what is said over it: its bounds, its phases and its one end. Owns the connection and the one timer,
+// and releases both in every case. Never throws.
+import type { Cancel } from '#shared/time/clock.ts'
+import type { CheckContext, CheckOutcome, RunningCheck } from './checker.ts'
+import { Connection, type ConnectionListener, type ConnectionTarget } from './connection.ts'
+import { clean, errorSentence, type Phase, sentences, timeoutSentence } from './sentences.ts'
+
+/** `done` is called exactly once, possibly before `start` returns. It is not called after `abandon`. */
+export abstract class ConnectedCheck<T extends ConnectionTarget> implements RunningCheck, ConnectionListener {
+  protected readonly target: T
+  protected readonly context: CheckContext
+  protected readonly connection: Connection
+  protected phase: Phase = 'name'
+  /** Status of the response, of kinds that have one. */
+  protected statusCode: number | null = null
+  protected isSettled = false
+  readonly #done: (outcome: CheckOutcome) => void
+  readonly #totalMs: number
+  readonly #startedAt: number
+  #cancelTimer: Cancel | null = null
+  #dnsMs: number | null = null
+  #connectMs: number | null = null
+  #tlsMs: number | null = null
+  #firstByteMs: number | null = null
+
+  /** `totalMs`: bound of the whole check. */
+  constructor(target: T, context: CheckContext, totalMs: number, done: (outcome: CheckOutcome) => void) {
+    this.target = target
+    this.context = context
+    this.#totalMs = totalMs
+    this.#done = done
+    this.#startedAt = context.clock.monotonic()
+    this.connection = new Connection(this)
+  }
+
+  start(): void {
+    const { clock, bounds } = this.context
+    this.#cancelTimer = clock.schedule(Math.min(bounds.connectMs, this.#totalMs), this.#onTimer)
+    this.connection.open(this.target, this.context)
+  }
+
+  abandon(): void {
+    this.release()
+  }
+
+  /** The connection is ready: connected and, if it is secure, secured. */
+  protected abstract onReady(): void
+
+  /** Takes received bytes. Returns false to receive no more of them until `connection.resume`. */
+  protected abstract read(bytes: Buffer): boolean
+
+  /** The server has closed its side after the connection was ready. */
+  protected abstract onClosed(): void
+
+  onResolved(): void {
+    this.#dnsMs = this.#elapsed()
+    this.phase = 'connect'
+  }
+
+  onConnected(): void {
+    this.#connectMs = this.#elapsed()
+    this.phase = this.target.secure ? 'handshake' : 'answer'
+    if (!this.target.secure) this.onReady()
+  }
+
+  onSecured(): void {
+    this.#tlsMs = this.#elapsed()
+    this.phase = 'answer'
+    this.onReady()
+  }
+
+  onBytes(bytes: Buffer): boolean {
+    this.#firstByteMs ??= this.#elapsed()
+    return this.read(bytes)
+  }
+
+  onEnd(): void {
+    if (this.phase === 'handshake') this.settle(sentences.closedInHandshake)
+    else this.onClosed()
+  }
+
+  onFailed(error: Error): void {
+    this.settle(errorSentence(error, this.phase, this.target, this.context.clock.now()))
+  }
+
+  /** One timer serves all three bounds. When it fires, it ends the check, or it is set to the next bound of the present phase. */
+  #onTimer = (): void => {
+    const { clock } = this.context
+    const elapsed = clock.monotonic() - this.#startedAt
+    // A timer may fire a fraction of a millisecond early.
+    const over = this.#boundAt(elapsed + 1)
+    if (typeof over === 'string') this.settle(over)
+    else this.#cancelTimer = clock.schedule(over - elapsed, this.#onTimer)
+  }
+
+  /** Returns the error sentence if a bound is reached `elapsed` ms after the start. Otherwise returns the next bound, ms from the start. */
+  #boundAt(elapsed: number): string | number {
+    const { connectMs, tlsMs } = this.context.bounds
+    const totalMs = this.#totalMs
+    if (this.#connectMs === null) return timeoutSentence('connection', Math.min(connectMs, totalMs))
+    const isHandshake = this.phase === 'handshake'
+    const tlsEnd = this.#connectMs + tlsMs
+    if (isHandshake && tlsEnd < totalMs) return elapsed >= tlsEnd ? timeoutSentence('TLS handshake', tlsMs) : tlsEnd
+    return elapsed >= totalMs ? timeoutSentence(isHandshake ? 'TLS handshake' : 'answer', totalMs) : totalMs
+  }
+
+  /** Ends the check, the first time. `error`: reason of the failure; null: the check passed. */
+  protected settle(error: string | null): void {
+    if (this.isSettled) return
+    this.release()
+    this.#done(this.outcomeOf(error === null ? null : clean(error)))
+  }
+
+  protected outcomeOf(error: string | null): CheckOutcome {
+    return {
+      ok: error === null,
+      error,
+      statusCode: this.statusCode,
+      phases: {
+        dnsMs: this.#dnsMs,
+        connectMs: this.#connectMs,
+        tlsMs: this.#tlsMs,
+        firstByteMs: this.#firstByteMs,
+        totalMs: this.#elapsed(),
+      },
+    }
+  }
+
+  /** Releases everything that the check holds. */
+  protected release(): void {
+    this.isSettled = true
+    this.#cancelTimer?.()
+    this.connection.close()
+  }
+
+  #elapsed(): number {
+    return Math.round((this.context.clock.monotonic() - this.#startedAt) * 100) / 100
+  }
+}
