@@ -93,10 +93,10 @@ export const checkAnswers = (check: StoredCheck, usual = usualDelays): Answers =
 export const namedCheckAnswers = (check: StoredCheck): Answers =>
   Object.fromEntries(Object.entries(withLater(check)).filter(([, value]) => value !== null)) as Answers
 
-/** Returns the answers that may be shown without redaction: without those to secret fields. */
+/** Returns the answers by which lists are filtered: without those to secret fields, and without long texts. */
 export function publicCheckAnswers(check: StoredCheck): Answers {
-  const secret = new Set(kindOf(check).fields.flatMap(field => (field.secret ? [field.key] : [])))
-  return Object.fromEntries(Object.entries(checkAnswers(check)).filter(([key]) => !secret.has(key)))
+  const hidden = new Set(kindOf(check).fields.flatMap(({ key, type, secret }) => (secret || type === 'text' ? [key] : [])))
+  return Object.fromEntries(Object.entries(checkAnswers(check)).filter(([key]) => !hidden.has(key)))
 }
 
 /** Returns the answers, with the defaults of fields that the check lacks because it is older than they are. Sealed ones are hidden. */

@@ -60,12 +60,12 @@ export function alertFacts(
   }
 }
 
-/** Addresses and answers to secret fields are always omitted (reference/messages 5.6). */
+/** Addresses, long texts and answers to secret fields are always omitted (reference/messages 5.6, v3 10.9). */
 function checkFacts(check: StoredCheck | null) {
   if (check === null) return { url: '', ...messageFields({}, () => false) }
   const { kind: _, ...answers } = check
   const { fields, shown } = kindOf(check)
-  const hidden = new Set(fields.flatMap(({ key, secret, type }) => (secret || type === 'url' ? [key] : [])))
+  const hidden = new Set(fields.flatMap(({ key, secret, type }) => (secret || type === 'url' || type === 'text' ? [key] : [])))
   return { url: shown(check).url, ...messageFields(answers, key => hidden.has(key)) }
 }
 
