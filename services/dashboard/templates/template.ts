@@ -1,6 +1,6 @@
 // Templates of the present workspace from generation 3, and the number of Resources bound to each revision.
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
-import { askV3, read } from '../data/api.ts'
+import { askV3, Refusal, read } from '../data/api.ts'
 import { pathTo } from '../data/routing.ts'
 import { workspaceId } from '../data/session.ts'
 
@@ -27,16 +27,23 @@ export const inWorkspace = (path: string): string => `/workspaces/${workspacePar
 
 /** Reads the Templates, the destinations and the numbers of bound Resources. Rejects with a Refusal. */
 export async function readTemplates(): Promise<TemplatesRead> {
-  const [written, uses] = await Promise.all([readWritten(), readUses()])
-  return { ...written, uses }
+  const [templates, destinations, uses] = await Promise.all([readAll(), readDestinations(), readUses()])
+  return { templates, destinations, uses }
 }
 
-export async function readWritten(): Promise<Omit<TemplatesRead, 'uses'>> {
-  const [templates, destinations] = await Promise.all([
-    askV3<readonly SentTemplate[]>('GET', inWorkspace('/templates')),
-    askV3<readonly NamedDestination[]>('GET', inWorkspace('/destinations')),
-  ])
-  return { templates, destinations }
+const readAll = () => askV3<readonly SentTemplate[]>('GET', inWorkspace('/templates'))
+
+export const readDestinations = () => askV3<readonly NamedDestination[]>('GET', inWorkspace('/destinations'))
+
+/** Returns the highest revision that can be read; null: there is none. All others are read only if the highest one is missing or damaged. */
+export async function readHighest(key: string): Promise<SentTemplate | null> {
+  try {
+    return await askV3<SentTemplate>('GET', inWorkspace(`/templates/${encodeURIComponent(key)}`))
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 404) throw error
+    const revisions = (await readAll()).filter(one => one.key === key)
+    return revisions.toSorted((one, other) => other.version - one.version)[0] ?? null
+  }
 }
 
 export async function readUses(): Promise<Uses> {

@@ -14,7 +14,7 @@ import { lazy } from '../../parts/lazy.tsx'
 import { Shown, useLoaded } from '../../parts/loaded.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { PreviewPanel } from '../preview/preview.tsx'
-import { inWorkspace, isSystem, readWritten, type TemplatesRead } from '../template.ts'
+import { inWorkspace, isSystem, type NamedDestination, readDestinations, readHighest } from '../template.ts'
 import { FieldList, Names, SignalList } from './declarations.tsx'
 import { type Draft, emptyDraft, nextDraft } from './draft.ts'
 import { dropDraft, keepDraft, readDraft, unnamed } from './draft-store.ts'
@@ -34,7 +34,7 @@ export const EditTemplate = ({ params }: { params: Readonly<Record<string, strin
 
 function Page({ keyOfTemplate, title }: { keyOfTemplate: string; title: string }) {
   pageTitle.value = title
-  const loaded = useLoaded(readWritten)
+  const loaded = useLoaded(() => readFor(keyOfTemplate))
   return (
     <>
       <p class="crumbs">
@@ -58,13 +58,24 @@ function Page({ keyOfTemplate, title }: { keyOfTemplate: string; title: string }
   )
 }
 
+interface Read {
+  /** The revision that the draft follows; null: it is a new Template, or there is no such one. */
+  before: SentTemplate | null
+  destinations: readonly NamedDestination[]
+}
+
+async function readFor(key: string): Promise<Read> {
+  const [before, destinations] = await Promise.all([key === unnamed ? null : readHighest(key), readDestinations()])
+  return { before, destinations }
+}
+
 interface WritableProps {
-  read: Omit<TemplatesRead, 'uses'>
+  read: Read
   keyOfTemplate: string
 }
 
 function Writable({ read, keyOfTemplate }: WritableProps) {
-  const before = highestOf(read.templates, keyOfTemplate)
+  const { before } = read
   if (keyOfTemplate !== unnamed && (before === null || isSystem(before))) {
     return (
       <Empty title={before === null ? 'This workspace has no such Template' : 'A system Template is not changed'}>
@@ -74,16 +85,11 @@ function Writable({ read, keyOfTemplate }: WritableProps) {
       </Empty>
     )
   }
-  return <Writing read={read} keyOfTemplate={keyOfTemplate} before={before} />
+  return <Writing read={read} keyOfTemplate={keyOfTemplate} />
 }
 
-const highestOf = (templates: readonly SentTemplate[], key: string): SentTemplate | null =>
-  templates
-    .filter(one => one.key === key)
-    .reduce<SentTemplate | null>((best, one) => (best && best.version > one.version ? best : one), null)
-
-function Writing({ read, keyOfTemplate, before }: WritableProps & { before: SentTemplate | null }) {
-  const begin = () => (before === null ? emptyDraft() : nextDraft(before, before.version + 1, read.destinations))
+function Writing({ read: { before, destinations }, keyOfTemplate }: WritableProps) {
+  const begin = () => (before === null ? emptyDraft() : nextDraft(before, before.version + 1, destinations))
   const editing = useMemo(() => {
     const kept = readDraft(keyOfTemplate)
     // Gives a stored draft the version after the highest revision, because a revision may have been published since the draft was stored.
@@ -94,8 +100,8 @@ function Writing({ read, keyOfTemplate, before }: WritableProps & { before: Sent
       preview: (body: object, signal: AbortSignal) => askV3<Preview>('POST', inWorkspace('/templates/preview'), body, signal),
       onChange: (draft: Draft) => void keepDraft(keyOfTemplate, draft),
     }
-    const destinations = read.destinations.map(({ name }) => name)
-    const made: Editing = { editor: createEditor(start, context), places: new Set(), destinations }
+    const names = destinations.map(({ name }) => name)
+    const made: Editing = { editor: createEditor(start, context), places: new Set(), destinations: names }
     return made
   }, [])
   const { editor } = editing
@@ -115,7 +121,7 @@ function Writing({ read, keyOfTemplate, before }: WritableProps & { before: Sent
         <div class="template-editor">
           <div class="editor-form">
             <Forms isKeyFixed={before !== null} />
-            <Acts destinations={read.destinations} before={before} editor={editor} onFinished={finish} onRestart={restart} />
+            <Acts destinations={destinations} before={before} editor={editor} onFinished={finish} onRestart={restart} />
           </div>
           <PreviewPanel />
         </div>
@@ -167,7 +173,7 @@ function Forms({ isKeyFixed }: { isKeyFixed: boolean }) {
 }
 
 interface ActsProps {
-  destinations: TemplatesRead['destinations']
+  destinations: readonly NamedDestination[]
   before: SentTemplate | null
   editor: Editor
   onFinished(): void
