@@ -122,6 +122,7 @@ function isJson(line: string): boolean {
 
 function configOf(tool: Tool) {
   const { title, description, result, effect, isOpenWorld = false } = tool
+  const { required = [], ...schema } = tool.arguments
   const properties = {
     result: { type: result },
     ...('cursor' in tool.arguments.properties ? { next_cursor: { type: 'string' } } : {}),
@@ -129,11 +130,12 @@ function configOf(tool: Tool) {
   return {
     title,
     description,
-    inputSchema: fromJsonSchema<Record<string, unknown>>({ ...tool.arguments }, unchecked),
+    inputSchema: fromJsonSchema<Record<string, unknown>>({ ...schema, ...(required.length > 0 ? { required } : {}) }, unchecked),
     outputSchema: fromJsonSchema<Record<string, unknown>>({ type: 'object', properties, required: ['result'] }, unchecked),
     annotations: {
       readOnlyHint: effect === 'reads',
-      destructiveHint: effect === 'destroys',
+      // The hint means something only of a tool that changes.
+      ...(effect === 'reads' ? {} : { destructiveHint: effect === 'destroys' }),
       openWorldHint: isOpenWorld,
     },
   }
