@@ -19,13 +19,19 @@ export interface CheckField extends Omit<TemplateField, 'default' | 'options'> {
   itemWords?: string
   /** Least and largest number in a list of numbers. */
   each?: readonly [least: number, most: number]
-  /** `media type`: a MIME type, or empty. `lines`: a `string` that may have several lines, which older Templates have. */
-  form?: 'media type' | 'lines'
+  /** Form of a text (`text-forms.ts`). Absent: any text. */
+  form?: TextForm
   /** End of the sentence `Field 'url' must …` for an answer that is refused. Absent: it follows from the bounds. */
   must?: string
   /** Set for a field that stored checks may lack, because it is newer than they are. They have its default. */
   isLater?: true
 }
+
+/**
+ * `lines`: a `string` that may have several lines, which older Templates have. `endpoint`: a host, `host:port` or a URL. `escaped`: stands for
+ * bytes. `certificates`: those of an authority, in PEM.
+ */
+export type TextForm = 'media type' | 'lines' | 'host' | 'host name' | 'endpoint' | 'escaped' | 'certificates'
 
 const usual = { help: '', required: false, default: null, options: [], min: null, max: null, secret: false } as const
 

@@ -1,10 +1,9 @@
 // Values of the fields of a check: which answers a field accepts, and which values of a check entry are of its type. Pure.
 import type { FieldType } from '#shared/contracts/resources/template.ts'
 import { isHttpUrl } from '#shared/net/http-url.ts'
-import { isMediaType } from '#shared/net/media-type.ts'
 import { isSealed } from '#shared/secrecy/sealed-form.ts'
-import { utf8Bytes } from '#shared/text/utf8-bytes.ts'
 import type { CheckField } from './check-field.ts'
+import { isTextWithin, mustOfText } from './text-forms.ts'
 
 /** Returns the fault of an answer as the end of a sentence; null: the field accepts the answer. */
 export const faultOf = (field: CheckField, answer: unknown): string | null =>
@@ -41,21 +40,20 @@ function isWithin(field: CheckField, value: unknown): boolean {
   const { items: [least, most] = [0, Number.POSITIVE_INFINITY] } = field
   if (Array.isArray(value)) return value.length >= least && value.length <= most && value.every(item => isItem(field, item))
   if (typeof value === 'number') return value >= (field.min ?? value) && value <= (field.max ?? value)
-  return typeof value !== 'string' || isTextWithin(field, value)
+  return typeof value !== 'string' || isTextOf(field, value)
 }
 
 function isItem(field: CheckField, item: string | number): boolean {
-  if (typeof item === 'string') return isTextWithin(field, item)
+  if (typeof item === 'string') return isTextOf(field, item)
   const { each: [least, most] = [item, item] } = field
   return item >= least && item <= most
 }
 
-function isTextWithin({ type, form, characters = Number.POSITIVE_INFINITY, bytes }: CheckField, text: string): boolean {
+function isTextOf(field: CheckField, text: string): boolean {
+  const { type, characters = Number.POSITIVE_INFINITY } = field
   if (type === 'url') return isHttpUrl(text, characters)
   // It was within the bounds when it was sealed.
-  if (type === 'secret' && isSealed(text)) return true
-  if (form === 'media type') return text === '' || (text.length <= characters && isMediaType(text))
-  return [...text].length <= characters && (bytes === undefined || utf8Bytes(text) <= bytes)
+  return (type === 'secret' && isSealed(text)) || isTextWithin(field, text)
 }
 
 /** Returns the bounds of a field's numbers, of the items of a list, or of the characters of a text; null: none. */
@@ -68,15 +66,15 @@ export function rangeOf({ type, min, max, items, characters, bytes }: CheckField
 const texts: readonly FieldType[] = ['string', 'text', 'secret', 'url']
 const whole: readonly FieldType[] = ['integer', 'duration', 'duration_seconds']
 
-function boundsOf({ type, form, options, min, max, items, each, itemWords, characters, bytes }: CheckField): string {
+function boundsOf(field: CheckField): string {
+  const { type, options, min, max, items, each, itemWords, characters } = field
   if (type === 'enum') return `be one of ${options.join(', ')}`
   if (type === 'boolean') return 'be true or false'
-  if (form === 'media type') return 'be a MIME type'
   if (items !== undefined) {
     const usual = type === 'integer_list' ? 'whole numbers' : `texts of at most ${characters} characters`
     return `hold ${items[0]} to ${items[1]} ${itemWords ?? usual}${each === undefined ? '' : `, ${each[0]} to ${each[1]}`}`
   }
-  if (texts.includes(type)) return `have at most ${bytes === undefined ? `${characters} characters` : `${bytes} bytes`}`
+  if (texts.includes(type)) return mustOfText(field)
   const what = type === 'integer' ? 'a whole number' : whole.includes(type) ? 'whole seconds' : 'a number'
   return `be ${what}, ${min} to ${max}`
 }

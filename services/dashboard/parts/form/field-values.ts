@@ -1,4 +1,5 @@
 // Conversion between the inputs of a form and the answers to a list of fields. Pure.
+import type { TextForm } from '#shared/checks/check-field.ts'
 import type { TemplateField } from '#shared/contracts/resources/template.ts'
 
 /** A field that a form draws: of a Template, of a kind of check, or of a type of destination. */
@@ -10,7 +11,7 @@ export interface FormField extends Pick<TemplateField, 'key' | 'label' | 'help' 
   /** For people, of each option; absent: the options are shown as they are. */
   words?: Readonly<Record<string, string>>
   /** `lines`: a text that may have several lines. `media type`: one without blanks around it. */
-  form?: 'media type' | 'lines'
+  form?: TextForm
   /** True: the present answer is never shown, and stays unless another one is given. */
   isWriteOnly?: boolean
 }
