@@ -32,8 +32,8 @@ const ofChecks: readonly Word[] = checkKinds().flatMap(({ key, templates }) => {
   const homes = [...checkRegistries, `shared/checks/${key}/`, `services/prober/checks/${key}/`]
   const names = templates.map(template => literal(`${template.key}(@\\d+)?`))
   return [
-    // The schemes of OpenAPI have a word of their own.
-    { found: new RegExp(literal(key)), homes, otherwise: /type: 'http', scheme:/ },
+    // The schemes of OpenAPI have a word of their own. Options of other kinds and members of other types may be named like a protocol.
+    { found: new RegExp(literal(key)), homes, otherwise: /type: 'http', scheme:|checkField\(\{ key: |Pick<\w+, / },
     // Names of protocols are variables, too.
     { found: new RegExp(compared(`${key}(\\.key)?`)), homes, where: new RegExp(`import [^;]*from '[^']*checks/${key}/`) },
     ...names.map(name => ({ found: new RegExp(name), homes })),

@@ -6,11 +6,15 @@ import { intervalMs, type StoredCheck } from '#shared/contracts/subjects/check.t
 import type { CheckField } from './check-field.ts'
 import type { CheckKind } from './check-kind.ts'
 import { http } from './http/http.ts'
+import { tcp } from './tcp/tcp.ts'
+import { tls } from './tls/tls.ts'
 import { confirmAfter, recoverAfter } from './watch-fields.ts'
 
 /** Every kind is a line here. The first one is the kind of the checks that name none. */
 const own: readonly [CheckKind, ...CheckKind[]] = [
   http, //
+  tls,
+  tcp,
 ]
 const [unnamed] = own
 

@@ -70,3 +70,10 @@ export function humanDuration(ms: number): string {
     .map(([amount, unit]) => `${amount}${unit}`)
     .join(' ')
 }
+
+/** Returns a duration for people in whole days: `12 days`, `1 day`; a shorter one as `humanDuration` does. */
+export function humanDays(ms: number): string {
+  const days = Math.floor(ms / day)
+  if (days === 0) return humanDuration(ms)
+  return days === 1 ? '1 day' : `${days} days`
+}

@@ -99,8 +99,10 @@ async function everyTool(t: Test, client: McpClient): Promise<void> {
     code: 1422,
     details: { field: 'rules' },
   })
+  t.match(resultOf(t, await send('list_check_kinds', {})), [{ type: 'http' }, { type: 'tls' }, { type: 'tcp' }])
   const idsOf = (items: { id: string }[]) => items.map(({ id }) => id)
-  t.strictSame(idsOf(await call('list_templates')), ['website-check@1', 'host@2', 'twin@1'])
+  const all = ['website-check@1', 'certificate-check@1', 'tcp-check@1', 'host@2', 'twin@1']
+  t.strictSame(idsOf(await call('list_templates')), all)
   t.strictSame(idsOf(await call('list_templates', { key: 'host' })), ['host@1', 'host@2'])
   const pages: string[] = []
   let cursor: string | undefined
@@ -109,7 +111,7 @@ async function everyTool(t: Test, client: McpClient): Promise<void> {
     pages.push(...idsOf(structuredContent.result))
     cursor = structuredContent.next_cursor
   } while (cursor !== undefined)
-  t.strictSame(pages, ['website-check@1', 'host@2', 'twin@1'])
+  t.strictSame(pages, all)
   t.match(await refused('list_templates', { cursor: 'x' }), { code: 1422, details: { field: 'cursor' } })
   const at = new Date().toISOString()
   const previewed = await call('preview_template', {
@@ -189,7 +191,9 @@ function requireStrictSchemas(t: Test, listed: readonly ListedTool[]): void {
     t.strictSame([title, description], [record.title, record.description])
     t.strictSame(annotations, {
       readOnlyHint: record.effect === 'reads',
-      destructiveHint: ['archive_resource', 'delete_destination', 'rebind_resource'].includes(name),
+      ...(record.effect === 'reads'
+        ? {}
+        : { destructiveHint: ['archive_resource', 'delete_destination', 'rebind_resource'].includes(name) }),
       openWorldHint: name === 'test_destination',
     })
   }

@@ -45,6 +45,7 @@ const resource = {
   })),
   rules: many(64, i => ({ key: `rule-${i}`, signals: many(16, n => `s${n}`), status: 'problem', explanation: line.repeat(5) })),
 }
+const option = (i: number) => ({ key: `o${i}`, label: line, help: line, type: 'enum', options: many(10, n => `${n}`) })
 const comparison = (i: number) => ({ signal: `s${i}`, field: 'status', operator: 'eq', operand: 'problem' })
 const template = {
   ...{ id: 'host@1', key: 'host', version: 1, name: 'Host', summary: line },
@@ -100,6 +101,7 @@ const largest: Readonly<Record<string, unknown>> = {
   create_workspace: { id: 'w1', name: 'W', role: 'owner' },
   list_resources: many(50, item),
   ...Object.fromEntries(['get', 'create', 'archive', 'label', 'rebind'].map(verb => [`${verb}_resource`, resource])),
+  list_check_kinds: many(8, i => ({ type: `t${i}`, help: line, options: many(24, option) })),
   list_templates: many(50, i => ({ ...template, id: `t${i}@1`, key: `t${i}` })),
   publish_template: template,
   preview_template: preview,

@@ -1,85 +1,20 @@
 // Sentences about certificates, against servers whose certificates openssl makes for the test, and names as browsers judge them.
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createSecureServer } from 'node:http2'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createServer, type TlsOptions } from 'node:tls'
 import t, { type Test } from 'tap'
 import { createResolve } from '#shared/net/resolve.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
 import { createTrust } from '../../services/prober/checks/trust.ts'
 import { checkEntry } from '../support/checks.ts'
+import { createMaker, hasOpenssl, local, type Wanted } from './openssl.ts'
 import { runCheck } from './run-check.ts'
 
 const clock = createSystemClock()
-const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-certificates-'))
-t.teardown(() => rmSync(folder, { recursive: true }))
-t.teardown(() => clock.stop())
-
-const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
-const text = (name: string) => readFileSync(join(folder, name), 'utf8')
-const hasOpenssl = (() => {
-  try {
-    return openssl('version').length > 0
-  } catch {
-    return false
-  }
-})()
 const skip = !hasOpenssl && 'no openssl'
-
-const strong = ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256']
-const local = 'subjectAltName=DNS:localhost,IP:127.0.0.1'
+const { make, makeAuthority, text } = createMaker(t)
 const fetchable = 'authorityInfoAccess=caIssuers;URI:http://authority.example/ca.crt'
-
-interface Wanted {
-  authority?: string
-  extensions?: string[]
-  key?: string[]
-  /** Further options of the signature. */
-  signature?: string[]
-}
-
-/** Makes a key and a certificate of this name. */
-function make(name: string, { authority = 'root', extensions = [local], key = strong, signature = [] }: Wanted = {}): void {
-  openssl('req', '-newkey', ...key, '-nodes', '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=localhost`)
-  writeFileSync(join(folder, `${name}.ext`), extensions.join('\n'))
-  const signer = ['-CA', `${authority}.pem`, '-CAkey', `${authority}.key`]
-  openssl(
-    'x509',
-    '-req',
-    '-in',
-    `${name}.csr`,
-    ...signer,
-    '-days',
-    '9',
-    '-out',
-    `${name}.pem`,
-    '-extfile',
-    `${name}.ext`,
-    ...signature,
-  )
-}
-
-function makeAuthority(name: string): void {
-  openssl(
-    'req',
-    '-x509',
-    '-newkey',
-    ...strong,
-    '-nodes',
-    '-keyout',
-    `${name}.key`,
-    '-out',
-    `${name}.pem`,
-    '-days',
-    '9',
-    '-subj',
-    `/CN=${name}`,
-  )
-}
 
 if (hasOpenssl) {
   makeAuthority('root')

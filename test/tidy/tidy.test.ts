@@ -106,6 +106,7 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
       { path: 'shared/channels/webhook/x.ts', text: '// x\nconst other = `slack`\n' },
       { path: 'infra/cli/x.ts', text: '// x\nif (plainChannel.type === type) run()\n' },
       { path: 'services/prober/x.ts', text: "// x\nif (entry.kind === 'http') run()\n" },
+      { path: 'services/prober/checks/tcp/x.ts', text: "// x\nconst key = 'tls'\n" },
       {
         path: 'shared/checks/x.ts',
         text: "import { http } from './checks/http/http.ts'\nconst isFast = kindOf(check) === http\n",
@@ -132,6 +133,8 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
       { path: 'services/gateway/x.ts', text: '// x\nconst isPlain = http === undefined\n' },
       { path: 'services/gateway/openapi/x.ts', text: "// x\nconst key = { type: 'http', scheme: 'bearer' }\n" },
       { path: 'services/keeper/x.ts', text: '// x\nif (kindOfTemplate(reference) !== null) run(websiteTemplate)\n' },
+      { path: 'shared/checks/tcp/fields.ts', text: "// x\nconst secure = checkField({ key: 'tls', type: 'boolean' })\n" },
+      { path: 'shared/bus/x.ts', text: "// x\nconst options: Pick<Options, 'tls'> = {}\n" },
     ],
   },
   {

@@ -19,6 +19,9 @@ export interface CheckOutcome {
   cannot?: true
 }
 
+/** Phases of a check that opened no connection. */
+export const noPhases: CheckPhases = Object.freeze({ dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 0 })
+
 export interface CheckContext {
   clock: Clock
   resolve: Resolve

@@ -53,24 +53,24 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   protected abstract onClosed(): void
 
   onResolved(): void {
-    this.#dnsMs = this.#elapsed()
+    this.#dnsMs = this.elapsed()
     this.phase = 'connect'
   }
 
   onConnected(): void {
-    this.#connectMs = this.#elapsed()
+    this.#connectMs = this.elapsed()
     this.phase = this.target.secure ? 'handshake' : 'answer'
     if (!this.target.secure) this.onReady()
   }
 
   onSecured(): void {
-    this.#tlsMs = this.#elapsed()
+    this.#tlsMs = this.elapsed()
     this.phase = 'answer'
     this.onReady()
   }
 
   onBytes(bytes: Buffer): boolean {
-    this.#firstByteMs ??= this.#elapsed()
+    this.#firstByteMs ??= this.elapsed()
     return this.read(bytes)
   }
 
@@ -101,7 +101,13 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
     const isHandshake = this.phase === 'handshake'
     const tlsEnd = this.#connectMs + tlsMs
     if (isHandshake && tlsEnd < totalMs) return elapsed >= tlsEnd ? timeoutSentence('TLS handshake', tlsMs) : tlsEnd
-    return elapsed >= totalMs ? timeoutSentence(isHandshake ? 'TLS handshake' : 'answer', totalMs) : totalMs
+    if (elapsed < totalMs) return totalMs
+    return isHandshake ? timeoutSentence('TLS handshake', totalMs) : this.lateSentence(totalMs)
+  }
+
+  /** Returns the error of a check whose connection was ready when its time ran out. */
+  protected lateSentence(totalMs: number): string {
+    return timeoutSentence('answer', totalMs)
   }
 
   /** Ends the check, the first time. `error`: reason of the failure; null: the check passed. */
@@ -121,7 +127,7 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
         connectMs: this.#connectMs,
         tlsMs: this.#tlsMs,
         firstByteMs: this.#firstByteMs,
-        totalMs: this.#elapsed(),
+        totalMs: this.elapsed(),
       },
     }
   }
@@ -133,7 +139,8 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
     this.connection.close()
   }
 
-  #elapsed(): number {
+  /** Returns the time since the start, ms, to a hundredth of a ms. */
+  protected elapsed(): number {
     return Math.round((this.context.clock.monotonic() - this.#startedAt) * 100) / 100
   }
 }

@@ -1,7 +1,8 @@
 // Connection of one check: resolves the name, checks the addresses against the guard, then connects by TCP or TLS. Owns the sockets of all
 // checks. Never reuses a connection or a TLS session.
+import type { X509Certificate } from 'node:crypto'
 import { isIP, Socket } from 'node:net'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { connect as connectTls, TLSSocket } from 'node:tls'
 import { limits } from '#shared/limits/limits.ts'
 import { type Egress, permitted } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
@@ -118,6 +119,12 @@ export class Connection {
   /** Continues to read after `onBytes` has returned false. */
   resume(): void {
     this.#line?.resume()
+  }
+
+  /** Returns the certificate of the server, from which those of its issuers can be read; null: the connection is not secured. */
+  certificate(): X509Certificate | null {
+    const socket = this.#line?.socket
+    return socket instanceof TLSSocket ? (socket.getPeerX509Certificate() ?? null) : null
   }
 
   /** Closes the connection. The listener is not called any more. */

@@ -1,14 +1,20 @@
 // How each kind of check is made. What the kinds are is in shared/checks. A process may add kinds at its start, before its first check.
 import { http } from '#shared/checks/http/http.ts'
 import { findKind } from '#shared/checks/registry.ts'
+import { tcp } from '#shared/checks/tcp/tcp.ts'
+import { tls } from '#shared/checks/tls/tls.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import { holdsSealed } from '#shared/secrecy/sealed-form.ts'
-import type { CheckContext, Checker, CheckOutcome, RunningCheck } from './checker.ts'
+import { type CheckContext, type Checker, type CheckOutcome, noPhases, type RunningCheck } from './checker.ts'
 import { checkHttp } from './http/http.ts'
+import { checkTcp } from './tcp/tcp.ts'
+import { checkTls } from './tls/tls.ts'
 
 /** Every kind is a line here. */
 const checkers = new Map<string, Checker>([
   [http.key, checkHttp], //
+  [tls.key, checkTls],
+  [tcp.key, checkTcp],
 ])
 
 /** Adds how a kind is checked, and returns a function that takes it away again. */
@@ -34,5 +40,5 @@ export function checkOf(entry: CheckEntry, context: CheckContext, done: (outcome
 
 const sealedOutcome: CheckOutcome = Object.freeze({
   ...{ ok: false, cannot: true, error: 'a secret of this check can not be opened here', statusCode: null, value: null },
-  phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 0 },
+  phases: noPhases,
 })

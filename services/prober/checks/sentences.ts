@@ -1,10 +1,10 @@
 // Reasons of failed checks as sentences for people; no other file has such sentences. A sentence never contains the credentials of a URL.
 // The only data from the server in a sentence are the status and the dates of the certificate.
 
-import { day, limits } from '#shared/limits/limits.ts'
+import { chainExpired, expired, notYetValid } from '#shared/checks/certificate-words.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { EgressError } from '#shared/net/egress.ts'
 import { cut } from '#shared/text/plain-text.ts'
-import { humanDuration } from '#shared/time/durations.ts'
 import { chainIncomplete, clientCertificateWanted, tooWeak } from './certificate.ts'
 import { CertificateError, type ConnectionTarget, familyLacking } from './connection.ts'
 import type { AnswerFault } from './http/answer.ts'
@@ -48,6 +48,7 @@ export const sentences = {
   closedInHandshake: 'connection closed during the TLS handshake',
   closedBefore: 'connection closed without an answer',
   closedWithin: 'connection closed before the answer was complete',
+  noCertificate: 'the server has shown no certificate',
   undecodable: 'body cannot be decoded',
 } as const
 
@@ -125,17 +126,7 @@ function certificateSentence(error: CertificateError, hostname: string, now: num
   if (error.code === chainIncomplete) return 'a certificate of the chain is missing'
   if (error.code === tooWeak) return 'key or signature of the certificate is too weak'
   if (unknownAuthority.has(error.code)) return 'certificate is signed by an unknown authority'
-  if (error.code === 'CERT_HAS_EXPIRED') {
-    return error.validTo < now ? `certificate expired ${ago(now - error.validTo)} ago` : 'a certificate of the chain has expired'
-  }
-  if (error.code === 'CERT_NOT_YET_VALID' && error.validFrom > now) {
-    return `certificate is not valid before ${new Date(error.validFrom).toISOString().slice(0, 10)}`
-  }
+  if (error.code === 'CERT_HAS_EXPIRED') return error.validTo < now ? expired(error.validTo, now) : chainExpired
+  if (error.code === 'CERT_NOT_YET_VALID' && error.validFrom > now) return notYetValid(error.validFrom)
   return clean(`certificate is not accepted (${error.code.replaceAll('_', ' ').toLowerCase()})`)
-}
-
-function ago(ms: number): string {
-  const days = Math.floor(ms / day)
-  if (days === 0) return humanDuration(ms)
-  return days === 1 ? '1 day' : `${days} days`
 }

@@ -148,7 +148,11 @@ t.test('monitor, maintenance and template commands have the effect of the v3 rou
   t.match(await json(answers), { meta: { method: 'POST', statuses: [200, 204], expected_text: 'fine', confirm_after: 0 } })
   t.match(await run('monitor change my-shop --data plain'), { code: 2, stderr: /^data is a secret, .*: --data env:<VARIABLE>/ })
   t.match(await run('monitor change my-shop --data env:NONE'), { code: 2, stderr: /^--data: the environment has no NONE/ })
-  t.match(await json('check kinds'), [{ type: 'http', options: [{ key: 'url', required: true }] }])
+  t.match(await json('check kinds'), [
+    { type: 'http', options: [{ key: 'url', required: true }] },
+    { type: 'tls' },
+    { type: 'tcp' },
+  ])
   t.match(await done('check kinds'), /^http +data +string +secret +Body/m)
   t.match(await run('monitor change my-shop --location nowhere'), { code: 5, stderr: /^There is no location "nowhere"/ })
   t.match(await run('monitor change my-shop'), { code: 2, stderr: /^Say what to change/ })

@@ -1,7 +1,7 @@
 // One check: a new connection, one request, one outcome (ADR 15). Never throws, never follows a redirect, never reads more than 1 MiB of a
 // decoded body.
 
-import type { CheckContext, CheckOutcome } from '../checker.ts'
+import { type CheckContext, type CheckOutcome, noPhases } from '../checker.ts'
 import { ConnectedCheck } from '../connected-check.ts'
 import { answerSentence, bodySentence, sentences, statusSentence } from '../sentences.ts'
 import { Answer, type AnswerHead, type AnswerListener } from './answer.ts'
@@ -13,7 +13,7 @@ export const impossible: CheckOutcome = Object.freeze({
   ok: false,
   error: 'address is not an HTTP or HTTPS URL',
   statusCode: null,
-  phases: Object.freeze({ dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 0 }),
+  phases: noPhases,
 })
 
 /** Maximum number of interim responses (1xx) before the final response. */

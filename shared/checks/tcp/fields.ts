@@ -1,0 +1,57 @@
+// Fields of a check of a port. Reference: docs/reference/v3.md, 3.16 and 3.17.
+import { type AnswersOf, checkField } from '../check-field.ts'
+import { authority, ipFamily, timeoutSeconds, verify } from '../connection-fields.ts'
+
+const host = checkField({
+  key: 'host',
+  type: 'string',
+  label: 'Host',
+  hint: 'A name or an IP address.',
+  required: true,
+  characters: 253,
+  form: 'host',
+})
+const port = checkField({ key: 'port', type: 'integer', label: 'Port', required: true, min: 1, max: 65_535 })
+const secure = checkField({ key: 'tls', type: 'boolean', label: 'Encrypted from the first byte (TLS)', default: false })
+const send = checkField({
+  key: 'send',
+  type: 'secret',
+  label: 'Text to send',
+  hint: 'A line ends with \\r\\n, and \\x00 to \\xff are bytes. Empty: nothing is sent.',
+  default: '',
+  secret: true,
+  bytes: 1_024,
+  form: 'escaped',
+})
+const expect = checkField({
+  key: 'expect',
+  type: 'string',
+  label: 'Text that the answer must hold',
+  hint: 'In its first 4 KiB. Empty: a connection is enough.',
+  default: '',
+  characters: 1_024,
+})
+const maxMs = checkField({
+  key: 'max_ms',
+  type: 'integer',
+  label: 'Fail when it takes longer',
+  hint: 'Milliseconds of the whole check. 60000: never, as a check ends before.',
+  default: 60_000,
+  min: 1,
+  max: 60_000,
+})
+
+export const tcpFields = [
+  host,
+  port,
+  secure,
+  verify,
+  authority,
+  send,
+  expect,
+  maxMs,
+  ipFamily,
+  { ...timeoutSeconds, default: 10 },
+] as const
+
+export type TcpAnswers = AnswersOf<typeof tcpFields>
