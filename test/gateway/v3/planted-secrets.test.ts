@@ -25,6 +25,7 @@ t.before(async () => {
   world = await startApiWorld()
   owner = (await world.addPerson('olga', { w1: 'owner' })).token
   const { ask } = createDirectoryClient(world.hub.connect(), world.clock)
+  await ask('update-user', { userId: 'user-olga', admin: true })
   const scoped = makeToken()
   const key = { id: 'scoped', description: words, tokenHash: hashToken(scoped), prefix: 'wk_', userId: 'user-olga' }
   await ask('create-key', { ...key, scope: { workspaceId: 'w1', actions: ['resources', 'templates', 'observe'] } })

@@ -39,15 +39,15 @@ export function TryNow({ fields, asked }: Props) {
       <Button isBusy={form.isBusy.value} onClick={run}>
         Try now
       </Button>
-      <ul class="tried" role="status">
+      <div class="tried" role="status">
         {tried.value.map(({ location, outcome, error, phases }) => (
-          <li key={location.id} data-outcome={outcome}>
+          <p key={location.id} data-outcome={outcome}>
             <strong>{location.name}</strong> {words[outcome]}
             {phases !== null && ` in ${Math.round(phases.total_ms)} ms`}
             {error !== null && `: ${error}`}
-          </li>
+          </p>
         ))}
-      </ul>
+      </div>
     </>
   )
 }

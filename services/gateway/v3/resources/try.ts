@@ -1,11 +1,16 @@
 // A check made once, before its monitor is saved: nothing is stored or judged. Reference: docs/reference/v3.md, 6.10.
 import { Type } from 'typebox'
 import { allSystemTemplates, entryOf, kindOfTemplate } from '#shared/checks/registry.ts'
+import { locations } from '#shared/checks/watch-fields.ts'
+import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { CheckPhases } from '#shared/contracts/observations/check.ts'
 import type { TriedCheck } from '#shared/contracts/observations/try.ts'
+import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import type { TemplateField } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { Answered, OrNull } from '../../body/result-schema.ts'
+import type { GatewayContext } from '../../context.ts'
 import { invalid, Meta, Named, route, TemplateReference } from '../common.ts'
 import { findTemplate } from '../templates/find-template.ts'
 import { checkOf } from './check-answers.ts'
@@ -36,35 +41,39 @@ const TryResult = Answered('TryResult', {
 
 const [first] = allSystemTemplates()
 
+/** Returns answers to the required fields, but for the Locations. */
+const exampleOf = (fields: readonly TemplateField[]) =>
+  Object.fromEntries(
+    fields
+      .filter(({ key, required }) => required && key !== locations.key)
+      .map(({ key, type, min }) => [key, type === 'url' ? 'https://shop.example/health' : min]),
+  )
+
 const tryCheck = route('POST', '/workspaces/:workspace/checks/try', {
   summary: 'Makes the check of a system Template once, from at most 8 of its Locations, and stores nothing.',
   more: 'With `resource`, `meta` changes the answers of that Resource, and stored secrets are used as a PATCH would keep them.',
   needs: { role: 'editor', scope: 'resources' },
   body: Strict({
     template: TemplateReference,
-    meta: Type.Optional(Meta),
+    meta: Meta,
     resource: Type.Optional(Type.String({ maxLength: 128 })),
   }),
   status: 200,
   result: Type.Array(TryResult),
   refusals: ['404', '422 template', '422 resource', '422 a field of meta', '429'],
-  examples: [{ template: first?.key, resource: 'shop', meta: { locations: ['k3f9'] } }],
+  examples: [{ template: first?.key, meta: exampleOf(first?.fields ?? []) }],
   handler: async (context, { request: { identity }, workspaceId, body, traceId }) => {
     const template = await findTemplate(context, { workspaceId, reference: body.template, field: 'template' }, traceId)
     const reference = `${template?.key}@${template?.version}`
     const kind = kindOfTemplate(reference)
     if (kind === null) throw invalid('template', `${body.template} is no system Template with a check to try`)
-    const found =
-      body.resource === undefined
-        ? null
-        : await context.directory.ask('get-resource', { workspaceId, reference: body.resource }, traceId)
-    if (found === null && body.resource !== undefined) throw resourceNotFound()
+    const found = body.resource == null ? null : await findNamed(context, { workspaceId, reference: body.resource }, traceId)
     if (found !== null && found.template !== reference) throw invalid('resource', `The Resource is not of ${reference}`)
-    const check = await checkOf(
-      context,
-      { kind, meta: (body.meta ?? {}) as Record<string, unknown>, present: found?.check ?? null },
-      traceId,
-    )
+    const present = found?.check ?? null
+    const sent = body.meta as Readonly<Record<string, unknown>>
+    const meta = present === null ? await withLocations(context, sent, traceId) : sent
+    if (meta === null) return []
+    const check = await checkOf(context, { kind, meta, present }, traceId)
     context.tries.demand(identity.userId, workspaceId)
     const entry = { ...entryOf(check, 1), intervalMs: limits.tries.checkMs }
     const tried = check.locations.slice(0, limits.tries.locations)
@@ -77,6 +86,23 @@ const tryCheck = route('POST', '/workspaces/:workspace/checks/try', {
     )
   },
 })
+
+async function findNamed(
+  { directory }: GatewayContext,
+  named: AskRequest<'get-resource'>,
+  traceId: string,
+): Promise<ResourceView> {
+  const found = await directory.ask('get-resource', named, traceId)
+  if (found === null) throw resourceNotFound()
+  return found
+}
+
+/** Returns the answers with all Locations if they name none; null: there is no Location. */
+async function withLocations({ directory }: GatewayContext, meta: Readonly<Record<string, unknown>>, traceId: string) {
+  if (meta[locations.key] != null) return meta
+  const all = (await directory.ask('list-locations', {}, traceId)).map(({ id }) => id)
+  return all.length === 0 ? null : { ...meta, [locations.key]: all.slice(0, limits.tries.locations) }
+}
 
 function resultOf(tried: TriedCheck) {
   if ('unanswered' in tried) return { ...nothing, outcome: 'no_answer' as const, error: tried.unanswered }
