@@ -598,7 +598,7 @@ t.test('probers in processes of their own share monitors and take over from each
   writeFileSync(tls.NATS_TLS_KEY, certificates.key)
   const port = await freePort()
   const open = { NATS_LISTEN: '0.0.0.0', NATS_PORT: String(port), ...tls }
-  const main = await startProgram({ DATA_DIR: dataFolder, SERVICES: 'directory,keeper,notifier', LOG_LEVEL: 'info', ...open })
+  const main = await startProgram({ DATA_DIR: dataFolder, SERVICES: 'directory,keeper,notifier,gateway', LOG_LEVEL: 'info', ...open })
   const { url: busUrl, credentialsFile } = JSON.parse(readFileSync(join(dataFolder, 'bus.json'), 'utf8'))
   const house = await connectBus({
     servers: busUrl,
@@ -801,7 +801,7 @@ t.test('bus of an operator accepts the services and probers of the keys made by 
     await once(server, 'exit')
   })
   const house = { NATS_URL: `nats://127.0.0.1:${port}`, NATS_CREDENTIALS: paths.services, DATA_DIR: join(folder, 'data') }
-  const main = await startProgram({ ...house, NATS_KEYS: paths.directory, SERVICES: 'directory,keeper,notifier' })
+  const main = await startProgram({ ...house, NATS_KEYS: paths.directory, SERVICES: 'directory,keeper,notifier,gateway' })
   t.teardown(() => main.kill())
   const issued = await runProgram(t, ['prober', 'create', 'local'], house).ended
   t.equal(issued.code, 0, issued.stderr)

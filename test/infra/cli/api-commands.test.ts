@@ -166,7 +166,7 @@ t.test('monitor, maintenance and template commands have the effect of the v3 rou
   t.match(await run('maintenance end other'), { code: 4 })
   t.match(await run('maintenance start other 90s'), { code: 2, stderr: /whole minutes/ })
   t.match(await json('monitor archive my-shop'), { archived_at: String })
-  t.match(await done('template list'), /^website-check@1 .*\njob@1 +run +fails +Job$/m)
+  t.match(await done('template list'), /^website-check@1 .*\n(?:[a-z]+-check@1 .*\n)*job@1 +run +fails +Job$/m)
   t.match(await json('template show job'), { id: 'job@1', fields: [{ key: 'team' }, { key: 'most', type: 'integer' }] })
   t.match(await run('template show nope'), { code: 5 })
 })

@@ -71,7 +71,7 @@ t.test('backup under load contains every write that was acknowledged before the 
   const restored = await runProgram(t, ['restore', backup, '--data-dir', elsewhere, '--json']).ended
   t.match(restored, { code: 0, stderr: '' })
   t.match(JSON.parse(restored.stdout), { data_dir: elsewhere, installation_id: /^\w{16}$/ })
-  t.same(readdirSync(elsewhere).sort(), ['bus', 'first-key', 'start-lock', 'watchkeeper.db'])
+  t.same(readdirSync(elsewhere).sort(), ['bus', 'first-key', 'secrets.key', 'start-lock', 'watchkeeper.db'])
   for (const name of readdirSync(elsewhere)) t.equal(statSync(join(elsewhere, name)).mode & 0o077, 0, name)
   const keys = (at: string) => readFileSync(join(at, 'bus', 'keys.json'), 'utf8')
   t.equal(keys(elsewhere), keys(dataFolder), 'credentials of probers stay good')

@@ -153,7 +153,7 @@ t.test('prober that trusts the authority of the certificate connects to the embe
   const dataFolder = temporaryFolder(t)
   const settings = {
     DATA_DIR: dataFolder,
-    SERVICES: 'directory,keeper,notifier',
+    SERVICES: 'directory,keeper,notifier,gateway',
     NATS_TLS_CERT: paths.certificate,
     NATS_TLS_KEY: paths.key,
   }
