@@ -598,7 +598,12 @@ t.test('probers in processes of their own share monitors and take over from each
   writeFileSync(tls.NATS_TLS_KEY, certificates.key)
   const port = await freePort()
   const open = { NATS_LISTEN: '0.0.0.0', NATS_PORT: String(port), ...tls }
-  const main = await startProgram({ DATA_DIR: dataFolder, SERVICES: 'directory,keeper,notifier,gateway', LOG_LEVEL: 'info', ...open })
+  const main = await startProgram({
+    DATA_DIR: dataFolder,
+    SERVICES: 'directory,keeper,notifier,gateway',
+    LOG_LEVEL: 'info',
+    ...open,
+  })
   const { url: busUrl, credentialsFile } = JSON.parse(readFileSync(join(dataFolder, 'bus.json'), 'utf8'))
   const house = await connectBus({
     servers: busUrl,
