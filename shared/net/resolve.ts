@@ -38,26 +38,12 @@ export function createResolve(options: ResolverOptions): Resolve {
   const askSystem = createBoundedLookup(options.systemLookup ?? systemLookup)
   const waiting = new Map<string, Resolved[]>()
 
-  const ask = (name: string, family: Family | undefined, question: string) => {
-    const finish = (listeners: readonly Resolved[], ...[error, addresses, mayFollow]: Parameters<Resolved>) => {
-      for (const listener of listeners) listener(error, addresses, mayFollow)
-    }
-    const listenersOf = () => {
-      const listeners = waiting.get(question) ?? []
-      waiting.delete(question)
-      return listeners
-    }
-    if (!name.includes('.')) return askSystem(name, (error, addresses) => finish(listenersOf(), error, addresses))
-    /** Listeners that have the first addresses. Who asks later asks anew. */
-    let told: readonly Resolved[] = []
+  const ask = (name: string, family: Family | undefined, tell: Resolved) => {
+    if (!name.includes('.')) return askSystem(name, tell)
     const answered: Resolved = (error, addresses, mayFollow) => {
       const code = (error as NodeJS.ErrnoException | null)?.code
-      if (told.length > 0) finish(told, error, addresses)
-      else if (error === null || code === 'ETIMEOUT') {
-        const listeners = listenersOf()
-        if (mayFollow) told = listeners
-        finish(listeners, error, addresses, mayFollow)
-      } else askSystem(name, (failure, found) => finish(listenersOf(), failure, found))
+      if (error === null || code === 'ETIMEOUT') tell(error, addresses, mayFollow)
+      else askSystem(name, tell)
     }
     askServers(name, answered, family)
   }
@@ -67,13 +53,18 @@ export function createResolve(options: ResolverOptions): Resolve {
     const known = hosts(name) ?? (name === 'localhost' || name.endsWith('.localhost') ? loopback : undefined)
     if (known) return done(null, known)
     const question = family === undefined ? name : `${name} ${family}`
-    const listeners = waiting.get(question)
-    if (listeners) {
-      listeners.push(done)
+    const present = waiting.get(question)
+    if (present) {
+      present.push(done)
       return
     }
-    waiting.set(question, [done])
-    ask(name, family, question)
+    const listeners = [done]
+    waiting.set(question, listeners)
+    ask(name, family, (error, addresses, mayFollow) => {
+      // A caller that comes after the first addresses asks anew.
+      if (waiting.get(question) === listeners) waiting.delete(question)
+      for (const listener of listeners) listener(error, addresses, mayFollow)
+    })
   }
 }
 
@@ -142,9 +133,11 @@ function askFamilies(resolver: Resolver, name: string, families: readonly Family
   }
 }
 
-/** Returns the failure that says most: name servers that are silent may know addresses, an unknown name has none. */
-const worst = (failures: readonly NodeJS.ErrnoException[]): Error =>
-  failures.find(({ code }) => code === 'ETIMEOUT') ?? failures.find(({ code }) => code !== 'ENODATA') ?? (failures[0] as Error)
+/**
+ * Returns the failure that says most: name servers that are silent may know addresses, an unknown name has none. Null: nothing failed.
+ */
+const worst = (failures: readonly NodeJS.ErrnoException[]): Error | null =>
+  failures.find(({ code }) => code === 'ETIMEOUT') ?? failures.find(({ code }) => code !== 'ENODATA') ?? failures[0] ?? null
 
 /** Returns the addresses of both families in turn. */
 function interleave(one: readonly string[], other: readonly string[]): string[] {

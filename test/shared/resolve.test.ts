@@ -186,3 +186,31 @@ t.test('several who ask at the same time share a question, and each hears everyt
   ])
   t.equal(asked.length, 2)
 })
+
+t.test('a caller that comes after the first addresses asks anew, and both hear everything once', async t => {
+  zone.set('late.example', { 4: ['192.0.2.1'], 6: 'held' })
+  const resolve = resolverOf()
+  asked.length = 0
+  const heard: string[][] = [[], []]
+  const ask = (list: string[], onFirst: () => void) =>
+    new Promise<void>(finish =>
+      resolve('late.example', (_error, addresses, mayFollow = false) => {
+        list.push(...addresses)
+        if (mayFollow) onFirst()
+        else finish()
+      }),
+    )
+  const [first, second] = heard as [string[], string[]]
+  const release = () => {
+    zone.set('late.example', { 6: ['2001:db8::1'] })
+    for (const send of held.splice(0)) send()
+  }
+  await new Promise<void>(finish => {
+    const both = ask(first, () => void Promise.all([both, ask(second, release)]).then(() => finish()))
+  })
+  t.strictSame(heard, [
+    ['192.0.2.1', '2001:db8::1'],
+    ['192.0.2.1', '2001:db8::1'],
+  ])
+  t.equal(asked.length, 4)
+})
