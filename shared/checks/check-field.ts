@@ -29,9 +29,19 @@ export interface CheckField extends Omit<TemplateField, 'default' | 'options'> {
 
 /**
  * `lines`: a `string` that may have several lines, which older Templates have. `endpoint`: a host, `host:port` or a URL. `escaped`: stands for
- * bytes. `certificates`: those of an authority, in PEM.
+ * bytes. `certificates`: those of an authority, in PEM. `domain name`: a name that name servers are asked for. `name server`: address of one,
+ * with or without a port.
  */
-export type TextForm = 'media type' | 'lines' | 'host' | 'host name' | 'endpoint' | 'escaped' | 'certificates'
+export type TextForm =
+  | 'media type'
+  | 'lines'
+  | 'host'
+  | 'host name'
+  | 'endpoint'
+  | 'escaped'
+  | 'certificates'
+  | 'domain name'
+  | 'name server'
 
 const usual = { help: '', required: false, default: null, options: [], min: null, max: null, secret: false } as const
 

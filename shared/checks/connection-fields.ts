@@ -1,4 +1,4 @@
-// Fields of every kind whose checks open a connection. Data alone, because a browser loads it too.
+// Fields that several kinds of checks have. Data alone, because a browser loads it too.
 import { checkField } from './check-field.ts'
 
 export const verify = checkField({
@@ -24,6 +24,15 @@ export const ipFamily = checkField({
   default: 'any',
   options: ['any', '4', '6'],
   words: { any: 'any', 4: 'IPv4', 6: 'IPv6' },
+})
+export const maxMs = checkField({
+  key: 'max_ms',
+  type: 'integer',
+  label: 'Fail when it takes longer',
+  hint: 'Milliseconds of the whole check. 60000: never, as a check ends before.',
+  default: 60_000,
+  min: 1,
+  max: 60_000,
 })
 export const timeoutSeconds = checkField({
   key: 'timeout_seconds',

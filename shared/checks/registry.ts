@@ -5,7 +5,9 @@ import type { SystemTemplate, TemplateField } from '#shared/contracts/resources/
 import { intervalMs, type StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { CheckField } from './check-field.ts'
 import type { CheckKind } from './check-kind.ts'
+import { dns } from './dns/dns.ts'
 import { http } from './http/http.ts'
+import { icmp } from './icmp/icmp.ts'
 import { tcp } from './tcp/tcp.ts'
 import { tls } from './tls/tls.ts'
 import { confirmAfter, recoverAfter } from './watch-fields.ts'
@@ -15,6 +17,8 @@ const own: readonly [CheckKind, ...CheckKind[]] = [
   http, //
   tls,
   tcp,
+  dns,
+  icmp,
 ]
 const [unnamed] = own
 

@@ -1,6 +1,8 @@
 // Forms of texts in the fields of a check, beyond their length. A field names its form, because a browser loads fields without this file.
+import { asciiName } from '#shared/net/domain-name.ts'
 import { parseEndpoint, parseHost } from '#shared/net/host-port.ts'
 import { isMediaType } from '#shared/net/media-type.ts'
+import { readNameServer } from '#shared/net/name-server.ts'
 import { isCertificates } from '#shared/net/pem.ts'
 import { unescaped } from '#shared/text/escapes.ts'
 import { utf8Bytes } from '#shared/text/utf8-bytes.ts'
@@ -42,6 +44,14 @@ const forms: Readonly<Record<TextForm, Rules>> = {
   certificates: {
     isOf: text => isCertificates(text, certificatesMost),
     must: length => `hold 1 to ${certificatesMost} certificates in PEM, and nothing else in PEM, of at most ${length} in all`,
+  },
+  'domain name': {
+    isOf: text => asciiName(text) !== null,
+    must: length => `be a domain name of at most ${length}`,
+  },
+  'name server': {
+    isOf: text => readNameServer(text) !== null,
+    must: () => 'be an IP address, with or without a port, such as 192.0.2.53, 192.0.2.53:5353 or [2001:db8::53]:5353',
   },
 }
 

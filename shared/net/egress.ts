@@ -12,8 +12,9 @@ import type { Setting } from '#shared/settings.ts'
 export interface Egress {
   /**
    * Returns the reason why an address is closed, in words for people; null: the address is open. A text that is not an address is closed.
+   * `port` null: what is sent there has no port.
    */
-  refusal(address: string, port: number): string | null
+  refusal(address: string, port: number | null): string | null
   /** Whether what answers at an address may be quoted to people: only answers from the public internet may. */
   isPublic(address: string): boolean
 }
@@ -75,7 +76,8 @@ export function createEgress({ deny = [], allow = [], own }: EgressRules = {}): 
       if (isIP(address) === 0) return 'not an address'
       const embedded = embeddedAddresses(address)
       const forms = [...embedded, address]
-      if (forms.some(form => own?.has(form, port)) && !forms.some(isAllowed)) return ownPort
+      const isOwn = port !== null && forms.some(form => own?.has(form, port))
+      if (isOwn && !forms.some(isAllowed)) return ownPort
       if (!forms.some(form => contains(anyClosed, form)) || isAllowed(address)) return null
       // Packets may be sent to any of the embedded addresses, so every one of them must be open.
       const wrong = embedded.filter(form => contains(anyClosed, form) && !isAllowed(form))
@@ -86,8 +88,8 @@ export function createEgress({ deny = [], allow = [], own }: EgressRules = {}): 
   }
 }
 
-/** Returns those addresses of a name that are open at a port. Throws an EgressError if all are closed. */
-export function permitted(egress: Egress, addresses: readonly string[], port: number): readonly string[] {
+/** Returns those addresses of a name that are open at a port, if there is one. Throws an EgressError if all are closed. */
+export function permitted(egress: Egress, addresses: readonly string[], port: number | null): readonly string[] {
   const open = addresses.filter(address => egress.refusal(address, port) === null)
   if (open.length > 0 || addresses.length === 0) return open
   throw new EgressError(egress.refusal(addresses[0] as string, port) as string)

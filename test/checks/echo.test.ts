@@ -38,10 +38,10 @@ t.test('kind is listed with its options, beside the built-in one (v3 3.14)', asy
   const { result } = await api('GET', '/v3/checks')
   t.strictSame(
     result.map(({ type }: { type: string }) => type),
-    ['http', 'tls', 'tcp', 'echo'],
+    ['http', 'tls', 'tcp', 'dns', 'icmp', 'echo'],
   )
-  t.match(result[3], { name: 'Echo', help: 'Finds what it is told.', value: { name: 'Time', unit: 'ms' } })
-  t.strictSame(result[3].options[2], {
+  t.match(result.at(-1), { name: 'Echo', help: 'Finds what it is told.', value: { name: 'Time', unit: 'ms' } })
+  t.strictSame(result.at(-1).options[2], {
     ...{ key: 'pass_words', label: 'Pass words', help: '', type: 'string_list', secret: true, required: false },
     ...{ default: [], options: [], min: 0, max: 2 },
   })
@@ -122,7 +122,7 @@ t.test('an agent lists the kind and makes a monitor of it', async t => {
   const client = await typescriptClient({ url, key, environment: preload }, '2026')
   t.teardown(() => client.close())
   t.match((await client.call('list_check_kinds')).structuredContent, {
-    result: [{ type: 'http' }, { type: 'tls' }, { type: 'tcp' }, { type: 'echo' }],
+    result: ['http', 'tls', 'tcp', 'dns', 'icmp', 'echo'].map(type => ({ type })),
   })
   const meta = { ...notSecret, fails: false }
   const made = await client.call('create_resource', { template: 'echo-check', key: 'third', name: 'Third clock', meta })
@@ -167,6 +167,8 @@ t.test('documents of the API show its Template in generation 3 alone', async t =
     { id: 'website-check@1' },
     { id: 'certificate-check@1' },
     { id: 'tcp-check@1' },
+    { id: 'dns-check@1' },
+    { id: 'ping-check@1' },
     { id: 'echo-check@1' },
   ])
   for (const path of ['/v1/rules', '/v2/monitoring/websites', '/v2/incidents', '/v2/subjects']) {

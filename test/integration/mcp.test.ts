@@ -99,9 +99,15 @@ async function everyTool(t: Test, client: McpClient): Promise<void> {
     code: 1422,
     details: { field: 'rules' },
   })
-  t.match(resultOf(t, await send('list_check_kinds', {})), [{ type: 'http' }, { type: 'tls' }, { type: 'tcp' }])
+  t.match(resultOf(t, await send('list_check_kinds', {})), [
+    { type: 'http' },
+    { type: 'tls' },
+    { type: 'tcp' },
+    { type: 'dns' },
+    { type: 'icmp' },
+  ])
   const idsOf = (items: { id: string }[]) => items.map(({ id }) => id)
-  const all = ['website-check@1', 'certificate-check@1', 'tcp-check@1', 'host@2', 'twin@1']
+  const all = ['website-check@1', 'certificate-check@1', 'tcp-check@1', 'dns-check@1', 'ping-check@1', 'host@2', 'twin@1']
   t.strictSame(idsOf(await call('list_templates')), all)
   t.strictSame(idsOf(await call('list_templates', { key: 'host' })), ['host@1', 'host@2'])
   const pages: string[] = []

@@ -47,6 +47,12 @@ export interface ConnectionTarget {
 
 export type IpFamily = 'any' | '4' | '6'
 
+/** Returns the target of a connection without TLS to an IP address. */
+export const addressTarget = (address: string, port: number): ConnectionTarget => ({
+  ...{ secure: false, hostname: address, literal: true, port },
+  ...{ ipFamily: 'any', serverName: '', protocols: [], verify: true, authority: '' },
+})
+
 /** Code of the error when a name has addresses, but none of the family. */
 export const familyLacking = 'NO_ADDRESS_OF_FAMILY'
 
@@ -242,14 +248,15 @@ export class Connection {
 const serverNameOf = ({ literal, hostname, serverName }: ConnectionTarget): string =>
   serverName || (literal ? '' : hostname.replace(/\.$/, ''))
 
-const families = { any: undefined, 4: 4, 6: 6 } as const
+export const families = { any: undefined, 4: 4, 6: 6 } as const
 
-const ofFamily = (addresses: readonly string[], family: 4 | 6 | undefined): readonly string[] =>
+export const ofFamily = (addresses: readonly string[], family: 4 | 6 | undefined): readonly string[] =>
   family === undefined ? addresses : addresses.filter(address => isIP(address) === family)
 
 const isUnreachable = (error: Error): boolean => (error as NodeJS.ErrnoException).code === 'ENETUNREACH'
 
-const noAddress = (isOfOtherFamily: boolean): Error =>
+/** `isOfOtherFamily`: the name has addresses, but none of the family. */
+export const noAddress = (isOfOtherFamily: boolean): Error =>
   Object.assign(new Error('no address'), { code: isOfOtherFamily ? familyLacking : 'ENOTFOUND', syscall: 'getaddrinfo' })
 
 function refusalOf(socket: TLSSocket): CertificateError {

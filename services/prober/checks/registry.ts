@@ -1,12 +1,16 @@
 // How each kind of check is made. What the kinds are is in shared/checks. A process may add kinds at its start, before its first check.
+import { dns } from '#shared/checks/dns/dns.ts'
 import { http } from '#shared/checks/http/http.ts'
+import { icmp } from '#shared/checks/icmp/icmp.ts'
 import { findKind } from '#shared/checks/registry.ts'
 import { tcp } from '#shared/checks/tcp/tcp.ts'
 import { tls } from '#shared/checks/tls/tls.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import { holdsSealed } from '#shared/secrecy/sealed-form.ts'
 import { type CheckContext, type Checker, type CheckOutcome, noPhases, type RunningCheck } from './checker.ts'
+import { checkDns } from './dns/dns.ts'
 import { checkHttp } from './http/http.ts'
+import { checkPing } from './icmp/icmp.ts'
 import { checkTcp } from './tcp/tcp.ts'
 import { checkTls } from './tls/tls.ts'
 
@@ -15,6 +19,8 @@ const checkers = new Map<string, Checker>([
   [http.key, checkHttp], //
   [tls.key, checkTls],
   [tcp.key, checkTcp],
+  [dns.key, checkDns],
+  [icmp.key, checkPing],
 ])
 
 /** Adds how a kind is checked, and returns a function that takes it away again. */

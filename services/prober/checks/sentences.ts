@@ -21,6 +21,7 @@ const bySocketCode: Record<string, string> = {
   ETIMEDOUT: 'connection timed out',
   EHOSTUNREACH: 'host is unreachable',
   ENETUNREACH: 'network is unreachable',
+  EAFNOSUPPORT: 'network is unreachable',
   EADDRNOTAVAIL: 'no free local port or address to connect from',
   EMFILE: 'the prober has too many open files',
   ENFILE: 'the prober has too many open files',
@@ -72,8 +73,10 @@ export function answerSentence(fault: AnswerFault | 'interim'): string {
   return fault === 'http2' ? onlyHttp2 : `answer is not HTTP (${notHttp[fault]})`
 }
 
+type ErrorTarget = Pick<ConnectionTarget, 'hostname' | 'serverName' | 'ipFamily'>
+
 /** Returns the sentence for a failed connection. `now`: ms since the epoch. */
-export function errorSentence(error: Error, phase: Phase, target: ConnectionTarget, now: number): string {
+export function errorSentence(error: Error, phase: Phase, target: ErrorTarget, now: number): string {
   if (error instanceof CertificateError) return certificateSentence(error, target.serverName || target.hostname, now)
   if (error instanceof EgressError) return `Not checked: EGRESS rules close this address. It is ${error.message}.`
   const { code = '', message } = firstOf(error)

@@ -1,6 +1,6 @@
 // Fields of a check of a port. Reference: docs/reference/v3.md, 3.16 and 3.17.
 import { type AnswersOf, checkField } from '../check-field.ts'
-import { authority, ipFamily, timeoutSeconds, verify } from '../connection-fields.ts'
+import { authority, ipFamily, maxMs, timeoutSeconds, verify } from '../connection-fields.ts'
 
 const host = checkField({
   key: 'host',
@@ -30,15 +30,6 @@ const expect = checkField({
   hint: 'In its first 4 KiB. Empty: a connection is enough.',
   default: '',
   characters: 1_024,
-})
-const maxMs = checkField({
-  key: 'max_ms',
-  type: 'integer',
-  label: 'Fail when it takes longer',
-  hint: 'Milliseconds of the whole check. 60000: never, as a check ends before.',
-  default: 60_000,
-  min: 1,
-  max: 60_000,
 })
 
 export const tcpFields = [

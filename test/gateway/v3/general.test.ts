@@ -172,7 +172,7 @@ t.test('Template is published once, and listed after the system Templates (v3 3.
   const { result } = (await call('GET', templates, { token: viewer })).json
   t.strictSame(
     result.map(({ id }: { id: string }) => id),
-    ['website-check@1', 'certificate-check@1', 'tcp-check@1', 'heartbeat@1'],
+    ['website-check@1', 'certificate-check@1', 'tcp-check@1', 'dns-check@1', 'ping-check@1', 'heartbeat@1'],
   )
   t.strictSame(result[0], (await call('GET', '/templates')).json.result[0])
   t.strictSame(Object.keys(result[1].fields[0] ?? result[0].fields[0]), [

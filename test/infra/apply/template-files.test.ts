@@ -69,7 +69,7 @@ t.test('template preview shows the possible Incidents and stores nothing', async
   const wrong = file('wrong.json', JSON.stringify([{ signal: 'lod', state: 'ok', at: '2026-10-05T12:00:00Z' }]))
   const refused = await run(t, ['preview', file('next.yaml', busy(2)), '--observations', wrong])
   t.match(refused, { code: 4, stderr: /^\S+wrong\.json:1: observations\.0\.signal: / })
-  t.equal(((await asked('GET', `${root}/templates`)) as object[]).length, 4, 'those of the system and busy@1')
+  t.equal(((await asked('GET', `${root}/templates`)) as object[]).length, 6, 'those of the system and busy@1')
 })
 
 t.test('template rebind requires --yes, counts the Incidents it closes, and continues after a failure', async t => {

@@ -152,6 +152,8 @@ t.test('monitor, maintenance and template commands have the effect of the v3 rou
     { type: 'http', options: [{ key: 'url', required: true }] },
     { type: 'tls' },
     { type: 'tcp' },
+    { type: 'dns' },
+    { type: 'icmp' },
   ])
   t.match(await done('check kinds'), /^http +data +string +secret +Body/m)
   t.match(await run('monitor change my-shop --location nowhere'), { code: 5, stderr: /^There is no location "nowhere"/ })

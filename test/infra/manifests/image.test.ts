@@ -44,12 +44,13 @@ function walk(image: Image): { reached: Set<string>; missing: string[] } {
   const app = inImage(image, '/app')
   const reached = new Set(entries)
   const missing: string[] = []
+  const packages = { ...manifest.dependencies, ...manifest.optionalDependencies }
   for (const importer of reached) {
     for (const name of importsOf(readFileSync(join(app, importer), 'utf8'))) {
       const path = pathOf(name, importer)
       if (path === null) {
         const [scope = '', part] = name.split('/')
-        const known = name.startsWith('node:') || (scope.startsWith('@') ? `${scope}/${part}` : scope) in manifest.dependencies
+        const known = name.startsWith('node:') || (scope.startsWith('@') ? `${scope}/${part}` : scope) in packages
         if (!known) missing.push(`${importer} imports the package ${name}`)
       } else if (existsSync(join(app, path))) reached.add(path)
       else missing.push(`${importer} imports ${path}`)
