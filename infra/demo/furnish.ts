@@ -2,7 +2,7 @@
 
 import type { DirectoryClient, KeeperClient } from '#shared/bus/clients/clients.ts'
 import { plainChannel } from '#shared/channels/registry.ts'
-import { websiteTemplate } from '#shared/checks/http/website-template.ts'
+import { websiteTemplate } from '#shared/checks/website/website-template.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { StartError } from '../runtime/start-error.ts'

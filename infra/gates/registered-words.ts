@@ -16,10 +16,10 @@ interface Word {
 }
 
 const literal = (word: string): string => `(['"\`])${word}\\1`
-/** Pattern of a comparison with one of these expressions. */
+/** Pattern of a comparison of one of these expressions with anything but null. */
 const compared = (...expressions: string[]): string => {
   const any = `(${expressions.join('|')})`
-  return `[=!]==?\\s*${any}(?![\\w'"])|(^|[\\s(!])${any}\\s*[=!]==?`
+  return `[=!]==?\\s*${any}(?![\\w'"])|(^|[\\s(!])${any}\\s*[=!]==?(?!=|\\s*null\\b)`
 }
 
 const ofChannels: readonly Word[] = channelTypes().map(type => ({
@@ -27,13 +27,18 @@ const ofChannels: readonly Word[] = channelTypes().map(type => ({
   homes: ['shared/channels/registry.ts', `shared/channels/${type}/`],
 }))
 
+/**
+ * Words that also a kind of check is called by: a scheme of OpenAPI, the key of a Resource, a slug, the kind of a subject, options of other
+ * kinds, members of other types.
+ */
+const otherWords = /type: 'http', scheme:|key: 'website',|slugFallback = |checkedKind = |checkField\(\{ key: |Pick<\w+, /
+
 const checkRegistries = ['shared/checks/registry.ts', 'services/prober/checks/registry.ts']
 const ofChecks: readonly Word[] = checkKinds().flatMap(({ key, templates }) => {
   const homes = [...checkRegistries, `shared/checks/${key}/`, `services/prober/checks/${key}/`]
   const names = templates.map(template => literal(`${template.key}(@\\d+)?`))
   return [
-    // The schemes of OpenAPI have a word of their own. Options of other kinds and members of other types may be named like a protocol.
-    { found: new RegExp(literal(key)), homes, otherwise: /type: 'http', scheme:|checkField\(\{ key: |Pick<\w+, / },
+    { found: new RegExp(literal(key)), homes, otherwise: otherWords },
     // Names of protocols are variables, too.
     { found: new RegExp(compared(`${key}(\\.key)?`)), homes, where: new RegExp(`import [^;]*from '[^']*checks/${key}/`) },
     ...names.map(name => ({ found: new RegExp(name), homes })),
@@ -44,7 +49,7 @@ const ofChecks: readonly Word[] = checkKinds().flatMap(({ key, templates }) => {
 const comparisons: readonly Word[] = [
   { found: new RegExp(compared('\\w+Channel\\.type')), homes: [] },
   { found: /((findKind|kindOfTemplate)\([^)]*\)|kindOf\([^)]*\)\.key)\s*[=!]==?(?!=|\s*null\b)/, homes: checkRegistries },
-  { found: new RegExp(compared('websiteTemplate')), homes: ['shared/checks/http/'] },
+  { found: new RegExp(compared('websiteTemplate')), homes: ['shared/checks/website/'] },
   {
     found: new RegExp(
       `${compared('checkedKind', literal(checkedKind).replace('\\1', '[\'"`]'))}|[kK]ind: ['"\`]${checkedKind}['"\`]`,

@@ -1,7 +1,7 @@
 // Text that is printed once everything runs: addresses, then commands for the remaining steps. A person can paste every command unchanged.
 
 import { plainChannel } from '#shared/channels/registry.ts'
-import { websiteTemplate } from '#shared/checks/http/website-template.ts'
+import { websiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { Store } from '#shared/store/port.ts'
 import { ownerUsername } from '#shared/tokens/owner-username.ts'
 import type { FirstKey } from './data/first-key.ts'

@@ -6,20 +6,14 @@ import { intervalMs, type StoredCheck } from '#shared/contracts/subjects/check.t
 import type { CheckField } from './check-field.ts'
 import type { CheckKind } from './check-kind.ts'
 import { dns } from './dns/dns.ts'
-import { http } from './http/http.ts'
 import { icmp } from './icmp/icmp.ts'
 import { tcp } from './tcp/tcp.ts'
 import { tls } from './tls/tls.ts'
 import { confirmAfter, recoverAfter } from './watch-fields.ts'
+import { website } from './website/website.ts'
 
 /** Every kind is a line here. The first one is the kind of the checks that name none. */
-const own: readonly [CheckKind, ...CheckKind[]] = [
-  http, //
-  tls,
-  tcp,
-  dns,
-  icmp,
-]
+const own: readonly [CheckKind, ...CheckKind[]] = [website, tls, tcp, dns, icmp]
 const [unnamed] = own
 
 const kinds = new Map<string, CheckKind>()

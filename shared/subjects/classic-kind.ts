@@ -1,5 +1,5 @@
 // How generations 1 and 2 know a subject. A browser loads it too.
-import { isWebsiteTemplate } from '#shared/checks/http/website-template.ts'
+import { isWebsiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { SubjectKind } from '#shared/contracts/subjects/subject-kind.ts'
 
 /** Returns true if generations 1 and 2 show the subject: a website monitor, or a custom subject (reference/custom-subjects 1.1). */

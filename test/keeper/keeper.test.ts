@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import t from 'tap'
 import { keys, subjects } from '#shared/bus/subjects.ts'
-import type { HttpEntry } from '#shared/checks/http/http.ts'
+import type { WebsiteEntry } from '#shared/checks/website/website.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { type Put, type Store, StoreError } from '#shared/store/port.ts'
 import { partitionOf } from '#shared/text/hash.ts'
@@ -651,7 +651,7 @@ t.test('check entries', async t => {
     const id = await world.create({ locations: ['aaaa', 'bbbb'] })
     const { confirm_after: _, recover_after: __, ...check } = websiteMeta
     const entry = async (location: string) =>
-      (await world.client.bucket('checks').get(keys.check(location, id)))?.value as HttpEntry | null
+      (await world.client.bucket('checks').get(keys.check(location, id)))?.value as WebsiteEntry | null
     t.match(await entry('bbbb'), { rev: 1, url: 'https://example.org/', intervalMs: minute })
     const locations = ['aaaa', 'bbbb']
     await world.command(id, {
@@ -679,7 +679,7 @@ t.test('check entries', async t => {
     await Promise.all([update('https://first.example/', ['aaaa', 'cccc']), update('https://last.example/', ['aaaa', 'bbbb'])])
     const urls = ['aaaa', 'bbbb', 'cccc'].map(async location => {
       const entry = await world.client.bucket('checks').get(keys.check(location, id))
-      return (entry?.value as HttpEntry | null | undefined)?.url ?? null
+      return (entry?.value as WebsiteEntry | null | undefined)?.url ?? null
     })
     t.strictSame(await Promise.all(urls), ['https://last.example/', 'https://last.example/', null])
   })

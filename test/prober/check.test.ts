@@ -7,7 +7,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { before, test } from 'tap'
-import type { HttpEntry } from '#shared/checks/http/http.ts'
+import type { WebsiteEntry } from '#shared/checks/website/website.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
 import { createResolve, type Resolve } from '#shared/net/resolve.ts'
@@ -206,14 +206,14 @@ before(async () => {
   urls['refused'] = 'http://127.0.0.1:1'
 })
 
-const entry = (at: string, changes: Partial<HttpEntry> = {}): HttpEntry => {
+const entry = (at: string, changes: Partial<WebsiteEntry> = {}): WebsiteEntry => {
   const [server = '', ...path] = at.split('/')
   return checkEntry({
     url: at.includes('://') ? at : `${urls[server]}/${path.join('/')}`,
     ...changes,
   })
 }
-const check = (at: string, changes: Partial<HttpEntry> = {}, options: Partial<CheckOptions> = {}) =>
+const check = (at: string, changes: Partial<WebsiteEntry> = {}, options: Partial<CheckOptions> = {}) =>
   runCheck(entry(at, changes), { clock, resolve, trust, userAgent: 'watchkeeper/2.0.0 (+http://us)', ...options })
 
 const needle = { expectedText: 'needle' }
@@ -221,7 +221,7 @@ const notHttp = 'answer is not HTTP (it does not begin with "HTTP/")'
 const cases: {
   name: string
   at: string
-  entry?: Partial<HttpEntry>
+  entry?: Partial<WebsiteEntry>
   options?: Partial<CheckOptions>
   error: string | null
   status: number | null
@@ -506,7 +506,7 @@ for (const each of cases) {
 }
 
 test('request carries the configuration and names its sender', async t => {
-  const seen = async (changes: Partial<HttpEntry>, auth = '') => {
+  const seen = async (changes: Partial<WebsiteEntry>, auth = '') => {
     const text = `echo-${Math.trunc(system.monotonic())}`
     const url = `${(urls['http'] as string).replace('//', `//${auth}`)}/echo?q=1#part`
     let body = ''
@@ -550,7 +550,7 @@ test('socket serves one check after another until something fails', async t => {
   const note = (message: unknown) => used.push((message as { socket: unknown }).socket)
   subscribe('net.client.socket', note)
   t.teardown(() => unsubscribe('net.client.socket', note))
-  const next = async (at: string, changes: Partial<HttpEntry> = {}) => {
+  const next = async (at: string, changes: Partial<WebsiteEntry> = {}) => {
     const { error } = await check(at, changes)
     await allClosed()
     await new Promise(setImmediate)
@@ -569,7 +569,7 @@ test('socket serves one check after another until something fails', async t => {
 
 test('concurrent checks are independent when some are abandoned anywhere', async t => {
   const context: CheckContext = { clock, userAgent: 'test', resolve, trust, egress: createEgress(), bounds: limits.check }
-  const target = (at: string, changes: Partial<HttpEntry> = {}) => compileTarget(entry(at, changes), 'watchkeeper') as Target
+  const target = (at: string, changes: Partial<WebsiteEntry> = {}) => compileTarget(entry(at, changes), 'watchkeeper') as Target
   const cases: [Target, string | null][] = [
     [target('http/ok', { expectedText: 'is well' }), null],
     [target('http/503'), 'status 503, expected 200'],

@@ -6,7 +6,7 @@ import { Value } from 'typebox/value'
 import { type Due, DueHeap } from '#shared/async/due-heap.ts'
 import { type Bucket, type BucketName, type Bus, BusError } from '#shared/bus/port.ts'
 import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
-import type { HttpEntry } from '#shared/checks/http/http.ts'
+import type { WebsiteEntry } from '#shared/checks/website/website.ts'
 import { type CheckEntry, CheckResult } from '#shared/contracts/observations/check.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
@@ -318,7 +318,7 @@ test('check entry of an earlier schema is upgraded when it is read', async t => 
   const found: Record<string, string> = {}
   const handlers = {
     onEntry: (id: string, read: CheckEntry) => {
-      found[id] = (read as HttpEntry).data
+      found[id] = (read as WebsiteEntry).data
     },
     onUnreadable: () => undefined,
     onRemoved: () => undefined,

@@ -1,6 +1,6 @@
 // Plan of a seed, made before its run begins: subjects, states of the websites, actions of people, faults.
 
-import type { WebsiteCheck } from '#shared/checks/http/http.ts'
+import type { WebsiteCheck } from '#shared/checks/website/website.ts'
 import type { FailureMode } from '#shared/contracts/subjects/check.ts'
 import { hour, minute, second } from '#shared/limits/limits.ts'
 import { websiteCheck } from '../support/checks.ts'

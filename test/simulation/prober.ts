@@ -2,7 +2,7 @@
 // the bus refuses.
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
-import type { HttpEntry } from '#shared/checks/http/http.ts'
+import type { WebsiteEntry } from '#shared/checks/website/website.ts'
 import type { CheckResult } from '#shared/contracts/observations/check.ts'
 import { addressOf, identityOf, type Ledger } from './judged/ledger.ts'
 import type { Site } from './plan.ts'
@@ -24,7 +24,7 @@ interface Waiting {
 export class Prober {
   readonly #options: ProberOptions
   /** Assignment of each subject. The loop that checks a subject ends when its assignment has been replaced. */
-  readonly #entries = new Map<string, HttpEntry>()
+  readonly #entries = new Map<string, WebsiteEntry>()
   readonly #waiting: Waiting[] = []
   #isSending = false
   /** True while reports are held back, as on a slow line. */
@@ -39,7 +39,7 @@ export class Prober {
   async start(): Promise<void> {
     const { bus, locationId } = this.#options
     await bus.bucket('checks').watch(keys.checksOfLocation(locationId), {
-      onEntry: ({ key, value }) => this.#assign(parseCheckKey(key)?.subjectId ?? '', value as HttpEntry | null),
+      onEntry: ({ key, value }) => this.#assign(parseCheckKey(key)?.subjectId ?? '', value as WebsiteEntry | null),
     })
     bus.onConnection(isUp => void (isUp && this.flush()))
   }
@@ -61,7 +61,7 @@ export class Prober {
     return this.#waiting.length
   }
 
-  #assign(subjectId: string, entry: HttpEntry | null): void {
+  #assign(subjectId: string, entry: WebsiteEntry | null): void {
     if (entry === null) this.#entries.delete(subjectId)
     else {
       this.#entries.set(subjectId, entry)
@@ -70,7 +70,7 @@ export class Prober {
   }
 
   /** Makes one check now and the next at the next slot. */
-  #check(subjectId: string, entry: HttpEntry): void {
+  #check(subjectId: string, entry: WebsiteEntry): void {
     if (this.#entries.get(subjectId) !== entry) return
     const { time, random, locationId, sites } = this.#options
     const slotAt = time.now()

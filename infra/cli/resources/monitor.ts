@@ -1,9 +1,9 @@
 // `./watchkeeper monitor create|list|show|change|archive`: website monitors, which are Resources of the Template of websites.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CheckField } from '#shared/checks/check-field.ts'
-import { httpFields, url } from '#shared/checks/http/fields.ts'
-import { websiteTemplate as template } from '#shared/checks/http/website-template.ts'
 import { confirmAfter, failureMode, recoverAfter, usualInterval } from '#shared/checks/watch-fields.ts'
+import { url, websiteFields } from '#shared/checks/website/fields.ts'
+import { websiteTemplate as template } from '#shared/checks/website/website-template.ts'
 import { checkedKind } from '#shared/contracts/subjects/subject-kind.ts'
 import { notFoundError, usageError } from '../../runtime/start-error.ts'
 import { type Location, locations, resourceOf } from '../api/look-up-api.ts'
@@ -31,7 +31,7 @@ interface CreateOptions extends Omit<NewResource, 'template'> {
 }
 
 /** Fields with an option of their own. The URL is an argument, and `--location` and `--every` are shorter than the fields that they answer. */
-const answered: readonly CheckField[] = [...httpFields.filter(field => field !== url), failureMode, confirmAfter, recoverAfter]
+const answered: readonly CheckField[] = [...websiteFields.filter(field => field !== url), failureMode, confirmAfter, recoverAfter]
 
 /** Returns the options, with those of fields among the answers. */
 function withAnswers<O extends { meta?: string[] }>(options: O): O {

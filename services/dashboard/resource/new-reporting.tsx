@@ -1,5 +1,5 @@
 // The page that chooses the Template of a new monitor, of something that reports by itself.
-import { isWebsiteTemplate } from '#shared/checks/http/website-template.ts'
+import { isWebsiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { askV3 } from '../data/api.ts'
 import { pathTo } from '../data/routing.ts'

@@ -1,5 +1,5 @@
 // The page that creates a monitor of a Template.
-import { isWebsiteTemplate } from '#shared/checks/http/website-template.ts'
+import { isWebsiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { pathTo } from '../data/routing.ts'
 import { pageTitle } from '../data/title.ts'

@@ -1,6 +1,6 @@
 // One Template: a revision in words, the list of revisions, and the action that moves Resources to another revision.
 import { useSignal } from '@preact/signals'
-import { isWebsiteTemplate } from '#shared/checks/http/website-template.ts'
+import { isWebsiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { grouped } from '../data/format.ts'
 import { pathTo } from '../data/routing.ts'

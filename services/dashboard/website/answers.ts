@@ -1,10 +1,10 @@
 // Conversion between the form of a website monitor and `meta`, the values for the fields of its Template. Pure.
 import type { CheckField } from '#shared/checks/check-field.ts'
-import { httpFields, url } from '#shared/checks/http/fields.ts'
 import { isDelay, minuteWatchFields, usualInterval } from '#shared/checks/watch-fields.ts'
+import { url, websiteFields } from '#shared/checks/website/fields.ts'
 import { answersIn, type FieldAnswers } from '../parts/form/field-values.ts'
 
-export const allFields: readonly CheckField[] = [...httpFields, ...minuteWatchFields]
+export const allFields: readonly CheckField[] = [...websiteFields, ...minuteWatchFields]
 
 export const usualAnswers: FieldAnswers = {
   ...Object.fromEntries(
@@ -13,7 +13,7 @@ export const usualAnswers: FieldAnswers = {
   ...usualInterval,
 }
 
-export const websiteFields: readonly string[] = ['name', ...allFields.map(({ key }) => key)]
+export const formFields: readonly string[] = ['name', ...allFields.map(({ key }) => key)]
 
 /** Returns `meta` from the values of the form, also from collapsed fields. An empty delay is no answer: it follows the installation's setting. */
 export function answersOf(values: FormData): Record<string, unknown> {

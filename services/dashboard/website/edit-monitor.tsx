@@ -1,6 +1,6 @@
 // The page that changes a monitor: a website by its own form, a monitor of a published Template by the fields of its Template.
 import { useMemo } from 'preact/hooks'
-import { isWebsiteTemplate } from '#shared/checks/http/website-template.ts'
+import { isWebsiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { askV3, read } from '../data/api.ts'
 import { createLoaded } from '../data/loaded.ts'

@@ -1,7 +1,5 @@
 // The form of a website monitor. Shows the address; all other fields have defaults and are collapsed below the address.
 import { useSignal } from '@preact/signals'
-import { httpFields, url } from '#shared/checks/http/fields.ts'
-import { websiteTemplate } from '#shared/checks/http/website-template.ts'
 import {
   confirmAfter,
   failureMode,
@@ -10,6 +8,8 @@ import {
   locations as locationsField,
   recoverAfter,
 } from '#shared/checks/watch-fields.ts'
+import { url, websiteFields } from '#shared/checks/website/fields.ts'
+import { websiteTemplate } from '#shared/checks/website/website-template.ts'
 import { type Location, readLocations } from '../administration/location.ts'
 import { askV3 } from '../data/api.ts'
 import { go } from '../data/router.ts'
@@ -24,7 +24,7 @@ import { LocationChoices } from '../parts/form/locations-field.tsx'
 import { TryNow } from '../parts/form/try-now.tsx'
 import { Shown, useLoaded } from '../parts/loaded.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
-import { allFields, answersOf, nameOf, usualAnswers, warningsOf, websiteFields } from './answers.ts'
+import { allFields, answersOf, formFields, nameOf, usualAnswers, warningsOf } from './answers.ts'
 import style from './website.page.css'
 
 addPageStyle(style)
@@ -65,11 +65,11 @@ function Fields({ existing, locations }: { existing: ExistingWebsite | null; loc
   const beside = (
     <>
       {existing !== null && <ButtonLink href={`/monitors/${existing.id}`}>Cancel</ButtonLink>}
-      <TryNow fields={websiteFields} asked={asked} />
+      <TryNow fields={formFields} asked={asked} />
     </>
   )
   return (
-    <Form fields={websiteFields} act={existing === null ? 'Add monitor' : 'Save'} send={send} beside={beside}>
+    <Form fields={formFields} act={existing === null ? 'Add monitor' : 'Save'} send={send} beside={beside}>
       <TextField
         name={url.key}
         label={url.label}
@@ -116,7 +116,7 @@ function Request({ given, isOpen }: { given: FieldAnswers; isOpen: boolean }) {
   return (
     <details class="part-of-form" open={isOpen} onInput={judge}>
       <summary>Request and expected response</summary>
-      <FieldsOf fields={httpFields.filter(({ key }) => key !== url.key)} answers={given} />
+      <FieldsOf fields={websiteFields.filter(({ key }) => key !== url.key)} answers={given} />
       <div role="status">
         {warnings.value.map(sentence => (
           <p key={sentence} class="website-warning">

@@ -2,9 +2,9 @@
 // and `[redacted]` in place of secrets. Pure.
 
 import { stringify } from 'yaml'
-import { isWebsiteTemplate } from '#shared/checks/http/website-template.ts'
 import { findSystemTemplate } from '#shared/checks/registry.ts'
 import { isDelay } from '#shared/checks/watch-fields.ts'
+import { isWebsiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import { manifestOf } from '#shared/manifest/manifest-of.ts'

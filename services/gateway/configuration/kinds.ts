@@ -1,7 +1,7 @@
 // Kinds of objects in configuration files, with the members that each kind accepts. The bounds of the members are the same as in the API.
 import { type Static, type TObject, Type } from 'typebox'
 import { channelTypes } from '#shared/channels/registry.ts'
-import { isWebsiteTemplate } from '#shared/checks/http/website-template.ts'
+import { isWebsiteTemplate } from '#shared/checks/website/website-template.ts'
 import { Manifest } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
 

@@ -4,8 +4,8 @@
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { namedCheckAnswers, readCheckAnswers } from '#shared/checks/check-answers.ts'
-import { websiteTemplate } from '#shared/checks/http/website-template.ts'
 import { findSystemTemplate, kindOfTemplate } from '#shared/checks/registry.ts'
+import { websiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { Answers, Template } from '#shared/contracts/resources/template.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'

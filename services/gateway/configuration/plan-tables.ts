@@ -1,5 +1,5 @@
 // Planned requests that create or change delivery tables, custom subjects and website monitors. Pure.
-import { isWebsiteTemplate, websiteTemplate } from '#shared/checks/http/website-template.ts'
+import { isWebsiteTemplate, websiteTemplate } from '#shared/checks/website/website-template.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { faultAt } from './document.ts'
 import type { Faults } from './file-fault.ts'

@@ -1,6 +1,6 @@
 // Webhooks of an OpenAPI document: the requests that are sent to destinations.
 import { channelsOf } from '#shared/channels/registry.ts'
-import { websiteTemplate } from '#shared/checks/http/website-template.ts'
+import { websiteTemplate } from '#shared/checks/website/website-template.ts'
 import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
 
 const problem = {

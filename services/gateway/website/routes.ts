@@ -4,7 +4,7 @@
 import { type Static, Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
 import type { CheckField } from '#shared/checks/check-field.ts'
-import { httpFields } from '#shared/checks/http/fields.ts'
+import { websiteFields } from '#shared/checks/website/fields.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { Command, CommandResults } from '#shared/contracts/subjects/command.ts'
@@ -164,7 +164,7 @@ function seenWebsite(website: WebsiteView, reader: Identity): WebsiteView {
   if (roleIn(reader, website.workspaceId) !== 'viewer') return website
   return {
     ...website,
-    check: { ...website.check, ...Object.fromEntries(httpFields.map(field => [field.key, seen(field, website)])) },
+    check: { ...website.check, ...Object.fromEntries(websiteFields.map(field => [field.key, seen(field, website)])) },
   }
 }
 

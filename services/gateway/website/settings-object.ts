@@ -1,7 +1,7 @@
 // Form of a website monitor in responses of generations 1 and 2, and the schema of these responses. The value of `kind` differs between the
 // two generations.
 import { type TProperties, Type } from 'typebox'
-import type { WebsiteCheck } from '#shared/checks/http/http.ts'
+import type { WebsiteCheck } from '#shared/checks/website/website.ts'
 import { intervalMs } from '#shared/contracts/subjects/check.ts'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { Answered, Kind } from '../body/result-schema.ts'

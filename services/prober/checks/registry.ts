@@ -1,10 +1,11 @@
 // How each kind of check is made. What the kinds are is in shared/checks. A process may add kinds at its start, before its first check.
+
 import { dns } from '#shared/checks/dns/dns.ts'
-import { http } from '#shared/checks/http/http.ts'
 import { icmp } from '#shared/checks/icmp/icmp.ts'
 import { findKind } from '#shared/checks/registry.ts'
 import { tcp } from '#shared/checks/tcp/tcp.ts'
 import { tls } from '#shared/checks/tls/tls.ts'
+import { website } from '#shared/checks/website/website.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import { holdsSealed } from '#shared/secrecy/sealed-form.ts'
 import { type CheckContext, type Checker, type CheckOutcome, noPhases, type RunningCheck } from './checker.ts'
@@ -16,7 +17,7 @@ import { checkTls } from './tls/tls.ts'
 
 /** Every kind is a line here. */
 const checkers = new Map<string, Checker>([
-  [http.key, checkHttp], //
+  [website.key, checkHttp],
   [tls.key, checkTls],
   [tcp.key, checkTcp],
   [dns.key, checkDns],

@@ -1,6 +1,6 @@
 // Values of an alert for a payload template (docs/notifications.md). Pure.
 
-import { url } from '#shared/checks/http/fields.ts'
+import { url } from '#shared/checks/website/fields.ts'
 import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { TemplateFields } from '#shared/template/fields.ts'

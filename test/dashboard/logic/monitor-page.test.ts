@@ -1,7 +1,7 @@
 // The logic of a monitor's page without a browser: the next state of an incident, scales of charts, values, the log, the maintenance
 // window.
 import t from 'tap'
-import { websiteTemplate } from '#shared/checks/http/website-template.ts'
+import { websiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { ChartColumns } from '#shared/contracts/session/session-charts.ts'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'

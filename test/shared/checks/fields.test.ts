@@ -4,10 +4,10 @@ import { checkAnswers, isKnownCheck, readCheckAnswers } from '#shared/checks/che
 import { checkField } from '#shared/checks/check-field.ts'
 import { type CheckKind, plainEntry } from '#shared/checks/check-kind.ts'
 import { faultOf } from '#shared/checks/field-values.ts'
-import { statuses } from '#shared/checks/http/fields.ts'
-import type { WebsiteCheck } from '#shared/checks/http/http.ts'
 import { allSystemTemplates, entryOf, fieldsOf, findKind, findSystemTemplate, kindOfTemplate } from '#shared/checks/registry.ts'
 import { locations, watchFields } from '#shared/checks/watch-fields.ts'
+import { statuses } from '#shared/checks/website/fields.ts'
+import type { WebsiteCheck } from '#shared/checks/website/website.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 
 const website: WebsiteCheck = {

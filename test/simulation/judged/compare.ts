@@ -14,7 +14,7 @@
 //   (ADR 35). These worlds are compared as loosely as `rough` ones.
 // Reused sequences: a stream loses its newest reports and grows again before the holder notices. The stream gives the lost sequences to
 //   new reports. Keepers do not read new reports with sequences up to the checkpoint.
-import type { WebsiteCheck } from '#shared/checks/http/http.ts'
+import type { WebsiteCheck } from '#shared/checks/website/website.ts'
 import { minute } from '#shared/limits/limits.ts'
 import type { FaultKind } from '../plan.ts'
 import { startOfTime } from '../virtual-time.ts'

@@ -4,7 +4,7 @@
 // The oracle has two layers. The first is the verdict history: the verdict at every instant at which it can change. The second derives
 // incidents and messages from this history alone. At one instant, ends of the permitted silence and of grace come first, then ends of
 // confirmation and recovery delays, then reports and commands: a delay includes its last instant.
-import type { WebsiteCheck } from '#shared/checks/http/http.ts'
+import type { WebsiteCheck } from '#shared/checks/website/website.ts'
 import { intervalMs } from '#shared/contracts/subjects/check.ts'
 
 const minute = 60_000

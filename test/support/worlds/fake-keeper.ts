@@ -3,7 +3,7 @@
 import { pino } from 'pino'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { parseCommand } from '#shared/bus/subjects.ts'
-import { websiteTemplate } from '#shared/checks/http/website-template.ts'
+import { websiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { Command, CommandOf } from '#shared/contracts/subjects/command.ts'

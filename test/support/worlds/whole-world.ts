@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, subjects } from '#shared/bus/subjects.ts'
-import type { HttpEntry } from '#shared/checks/http/http.ts'
+import type { WebsiteEntry } from '#shared/checks/website/website.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import type { CheckResult } from '#shared/contracts/observations/check.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -42,7 +42,7 @@ export interface WholeWorld {
   /** Locations by name; ids are `aaaa`, `bbbb`, … in the order given. */
   addLocations(names: readonly string[]): Promise<void>
   /** Returns the check entry of a monitor for a prober of this location; null: the location does not check the monitor. */
-  checkEntry(locationId: string, subjectId: string): Promise<HttpEntry | null>
+  checkEntry(locationId: string, subjectId: string): Promise<WebsiteEntry | null>
   /**
    * Reports a check result of this location now, on its present assignment unless `over` replaces it. Resolves when the result is judged.
    */
@@ -74,7 +74,7 @@ export async function startWholeWorld(delays = { confirmAfterMs: confirmMs, clos
   const address = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`
   const bus = hub.connect()
   const checkEntry: WholeWorld['checkEntry'] = async (locationId, subjectId) =>
-    ((await bus.bucket('checks').get(keys.check(locationId, subjectId)))?.value ?? null) as HttpEntry | null
+    ((await bus.bucket('checks').get(keys.check(locationId, subjectId)))?.value ?? null) as WebsiteEntry | null
   return {
     clock,
     store,

@@ -1,7 +1,7 @@
 // Commands that create subjects of generations 1 and 2, change a website monitor, and remove a subject of any kind. Pure.
 
-import { websiteTemplate } from '#shared/checks/http/website-template.ts'
 import { entryOf } from '#shared/checks/registry.ts'
+import { websiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { Reading, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'

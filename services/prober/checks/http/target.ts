@@ -2,13 +2,13 @@
 // each check, because a stored request would take most of a monitor's memory. Building it takes a hundredth of the check's time.
 
 import { isIP } from 'node:net'
-import type { HttpEntry } from '#shared/checks/http/http.ts'
+import type { WebsiteEntry } from '#shared/checks/website/website.ts'
 import { http } from '#shared/net/node-http.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
 import type { ConnectionTarget } from '../connection.ts'
 
 export interface Target extends ConnectionTarget {
-  method: HttpEntry['method']
+  method: WebsiteEntry['method']
   /** Bytes of the request; null: the configured request cannot be sent. */
   request: Buffer | null
   statuses: readonly number[]
@@ -19,7 +19,7 @@ export interface Target extends ConnectionTarget {
 const protocols = ['http/1.1']
 
 /** Returns null if the entry's address is not an HTTP or HTTPS URL. Credentials of the URL become the Authorization header. */
-export function compileTarget(entry: HttpEntry, userAgent: string): Target | null {
+export function compileTarget(entry: WebsiteEntry, userAgent: string): Target | null {
   const url = URL.parse(entry.url)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null
   const secure = url.protocol === 'https:'
@@ -45,7 +45,7 @@ export function compileTarget(entry: HttpEntry, userAgent: string): Target | nul
 const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 /** Returns the request without Accept-Encoding, because compression costs the server CPU. A compressed response is decoded anyway. */
-function requestOf(entry: HttpEntry, url: URL, userAgent: string): Buffer | null {
+function requestOf(entry: WebsiteEntry, url: URL, userAgent: string): Buffer | null {
   const lines = [
     `${entry.method} ${url.pathname}${url.search} HTTP/1.1`,
     `host: ${url.host}`,

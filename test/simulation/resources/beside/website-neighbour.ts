@@ -2,7 +2,7 @@
 // monitors (test/simulation/judged/oracle.ts). After injected faults only its records are checked, because the simulation of monitors
 // injects faults of its own.
 
-import type { WebsiteCheck } from '#shared/checks/http/http.ts'
+import type { WebsiteCheck } from '#shared/checks/website/website.ts'
 import { intervalMs } from '#shared/contracts/subjects/check.ts'
 import type { SubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import { replayIncident } from '../../../../infra/replay/replay-incident.ts'

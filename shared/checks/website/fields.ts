@@ -53,6 +53,6 @@ export const expectedText = checkField({
   characters: 4_096,
 })
 
-export const httpFields = [url, method, contentType, data, statuses, expectedText] as const
+export const websiteFields = [url, method, contentType, data, statuses, expectedText] as const
 
-export type HttpAnswers = AnswersOf<typeof httpFields>
+export type WebsiteAnswers = AnswersOf<typeof websiteFields>

@@ -1,32 +1,32 @@
-// The kind of check over HTTP and HTTPS: website monitors.
+// The kind of check of website monitors: one request over HTTP or HTTPS, with the options of generations 1 and 2.
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { Watching } from '#shared/contracts/subjects/check.ts'
 import { redactedText, redactedUrl } from '#shared/secrecy/redacted-text.ts'
 import { type CheckKind, hasOptions, optionsOf } from '../check-kind.ts'
 import { minuteWatchFields } from '../watch-fields.ts'
-import { type HttpAnswers, httpFields } from './fields.ts'
+import { type WebsiteAnswers, websiteFields } from './fields.ts'
 import { websiteTemplate } from './website-template.ts'
 
 /** Stored check of a website monitor. */
-export type WebsiteCheck = Watching & HttpAnswers
+export type WebsiteCheck = Watching & WebsiteAnswers
 
 /** Its members are the answers in camel case beside `rev`, and it names no kind, because older probers read it. */
-export type HttpEntry = Omit<CheckEntry, 'kind'> & { [K in keyof HttpAnswers as Camel<K>]: HttpAnswers[K] }
+export type WebsiteEntry = Omit<CheckEntry, 'kind'> & { [K in keyof WebsiteAnswers as Camel<K>]: WebsiteAnswers[K] }
 
 type Camel<K extends string> = K extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : K
 
 const camel = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-const entryFields = httpFields.map(field => ({ ...field, key: camel(field.key) }))
+const entryFields = websiteFields.map(field => ({ ...field, key: camel(field.key) }))
 
 const [templateKey = '', templateVersion] = websiteTemplate.split('@')
 
-export const http: CheckKind = {
-  key: 'http',
-  name: 'HTTP',
+export const website: CheckKind = {
+  key: 'website',
+  name: 'Website',
   help: 'Sends one request to a URL and judges status and body of the answer.',
   value: { name: 'Time', unit: 'ms' },
-  fields: httpFields,
+  fields: websiteFields,
   watch: minuteWatchFields,
   templates: [
     {
@@ -41,6 +41,6 @@ export const http: CheckKind = {
     const shown = redactedUrl(url)
     return { method, target: shown || redactedText(url), url: shown, host: URL.parse(url)?.host ?? null }
   },
-  entry: check => Object.fromEntries(Object.entries(optionsOf(httpFields, check)).map(([key, value]) => [camel(key), value])),
+  entry: check => Object.fromEntries(Object.entries(optionsOf(websiteFields, check)).map(([key, value]) => [camel(key), value])),
   isEntry: value => hasOptions(entryFields, value),
 }
