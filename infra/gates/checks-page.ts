@@ -24,13 +24,20 @@ From where and how often it is made, and when it counts as down. A website check
 `
 
 export function checksPage(kinds: readonly CheckKind[] = checkKinds()): string {
-  return [head, ...kinds.map(section), `${watching}\n${table(allWatchFields)}`].join('\n')
+  const offered = kinds.filter(({ isSuperseded }) => !isSuperseded)
+  const superseded = kinds.filter(kind => !offered.includes(kind)).map(supersededSection)
+  return [head, ...offered.map(section), `${watching}\n${table(allWatchFields)}`, ...superseded].join('\n')
 }
 
 function section({ key, name, help, value, fields, templates }: CheckKind): string {
-  const named = templates.map(template => `\`${template.key}@${template.version}\``).join(', ')
-  return `## ${name}\n\nThe kind \`${key}\`, of the Template ${named}. ${help} Its value is the ${value.name.toLowerCase()} in ${value.unit}.\n\n${table(fields)}`
+  return `## ${name}\n\nThe kind \`${key}\`, of the Template ${namesOf(templates)}. ${help} Its value is the ${value.name.toLowerCase()} in ${value.unit}.\n\n${table(fields)}`
 }
+
+const supersededSection = ({ name, templates }: CheckKind): string =>
+  `## ${name}\n\nMonitors of the Template ${namesOf(templates)} go on as they are. The kinds above can do the same and more.\n`
+
+const namesOf = (templates: CheckKind['templates']): string =>
+  templates.map(({ key, version }) => `\`${key}@${version}\``).join(', ')
 
 const table = (fields: readonly CheckField[]): string =>
   ['| field | an answer must | default | meaning |', '|---|---|---|---|', ...fields.map(row), ''].join('\n')

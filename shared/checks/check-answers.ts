@@ -15,7 +15,7 @@ import { defaultDelay, intervalValue, isDelay } from './watch-fields.ts'
 /**
  * Returns the check in `present` (null for a new monitor). Answers in `sent` replace those in `present`. A field sent as null gets its
  * default again. Throws ManifestRefusal with the key of the first faulty field: unknown fields first, then the fields in the order of the
- * Template. The caller checks that the locations exist.
+ * Template, then answers that do not fit each other. The caller checks that the locations exist.
  */
 export function readCheckAnswers(
   kind: CheckKind,
@@ -39,6 +39,8 @@ export function readCheckAnswers(
     const named = isSent ? (sent[key] ?? null) : stored
     read[key] = isDelay(key) && named === null ? null : value
   }
+  const refused = kind.refuse?.(read) ?? null
+  if (refused !== null) throw refuse(refused.key, `Field '${refused.key}' ${refused.fault}`)
   const check = { ...kindMember(kind), ...read } as StoredCheck
   const { max } = intervalValue
   if (intervalMs(check) > max * minute) throw refuse(intervalValue.key, `The interval must not be longer than ${max} minutes`)
@@ -70,9 +72,12 @@ export function withSealed(
 }
 
 /** Whether the check is of a known kind and its answers fit its fields. A command from the bus may have any. */
-export const isKnownCheck = (check: { readonly [field: string]: unknown; kind?: string | undefined }): boolean =>
-  findKind(check)?.fields.every(field => faultOf(field, check[field.key] ?? (field.isLater ? field.default : null)) === null) ??
-  false
+export function isKnownCheck(check: { readonly [field: string]: unknown; kind?: string | undefined }): boolean {
+  const kind = findKind(check)
+  if (kind === null) return false
+  const answerTo = ({ key, isLater, default: usual }: CheckField) => check[key] ?? (isLater ? usual : null)
+  return kind.fields.every(field => faultOf(field, answerTo(field)) === null) && !kind.refuse?.(check)
+}
 
 /** Delays of the installation, for monitors that name none, in seconds. */
 export interface UsualDelays {

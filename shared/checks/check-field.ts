@@ -21,9 +21,14 @@ export interface CheckField extends Omit<TemplateField, 'default' | 'options'> {
   each?: readonly [least: number, most: number]
   /** Form of a text (`text-forms.ts`). Absent: any text. */
   form?: TextForm
+  /** Whether a text of the form, or each text of a list, is also as `must` states. Absent: every text is. Pure. */
+  fits?: (text: string) => boolean
   /** End of the sentence `Field 'url' must …` for an answer that is refused. Absent: it follows from the bounds. */
   must?: string
-  /** Set for a field that stored checks may lack, because it is newer than they are. They have its default. */
+  /**
+   * Set for a field that stored checks may lack, because it is newer than they are, and that check entries lack if its answer is the default,
+   * because a prober may have 50,000 of them. Both then have the default.
+   */
   isLater?: true
 }
 

@@ -15,6 +15,12 @@ export interface Shown {
   host: string | null
 }
 
+/** Fault of an answer: the key of its field, and the end of the sentence `Field '<key>' …`. */
+export interface Refused {
+  key: string
+  fault: string
+}
+
 export interface CheckKind {
   /** Word of the kind in stored checks and in check entries. */
   key: string
@@ -28,6 +34,10 @@ export interface CheckKind {
   fields: readonly CheckField[]
   /** From where and how often it is made, and when it counts as down: `watchFields` of its usual interval. */
   watch: readonly CheckField[]
+  /** Returns the first fault of answers that fit their fields but not each other; null: there is none. Absent: any answers fit. */
+  refuse?(answers: Readonly<Record<string, unknown>>): Refused | null
+  /** Set for a kind that new monitors should not have, because another one does more. Its monitors go on. */
+  isSuperseded?: true
   /** System Templates whose Resources have one check of this kind. They have its `fields` and `watch`. */
   templates: readonly { key: string; version: number; name: string; summary: string }[]
   shown(check: StoredCheck): Shown

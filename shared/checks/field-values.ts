@@ -51,7 +51,7 @@ function isItem(field: CheckField, item: string | number): boolean {
 
 function isTextOf(field: CheckField, text: string): boolean {
   const { type, characters = Number.POSITIVE_INFINITY } = field
-  if (type === 'url') return isHttpUrl(text, characters)
+  if (type === 'url') return isHttpUrl(text, characters) && (field.fits?.(text) ?? true)
   // It was within the bounds when it was sealed.
   return (type === 'secret' && isSealed(text)) || isTextWithin(field, text)
 }

@@ -6,6 +6,7 @@ import { intervalMs, type StoredCheck } from '#shared/contracts/subjects/check.t
 import type { CheckField } from './check-field.ts'
 import type { CheckKind } from './check-kind.ts'
 import { dns } from './dns/dns.ts'
+import { http } from './http/http.ts'
 import { icmp } from './icmp/icmp.ts'
 import { tcp } from './tcp/tcp.ts'
 import { tls } from './tls/tls.ts'
@@ -13,7 +14,7 @@ import { confirmAfter, recoverAfter } from './watch-fields.ts'
 import { website } from './website/website.ts'
 
 /** Every kind is a line here. The first one is the kind of the checks that name none. */
-const own: readonly [CheckKind, ...CheckKind[]] = [website, tls, tcp, dns, icmp]
+const own: readonly [CheckKind, ...CheckKind[]] = [website, http, tls, tcp, dns, icmp]
 const [unnamed] = own
 
 const kinds = new Map<string, CheckKind>()
@@ -35,6 +36,9 @@ export function addCheckKind(kind: CheckKind): () => void {
 
 /** In the order in which they were added. */
 export const checkKinds = (): CheckKind[] => [...kinds.values()]
+
+/** Kinds that new monitors may have, in the same order. */
+export const offeredKinds = (): CheckKind[] => checkKinds().filter(({ isSuperseded }) => !isSuperseded)
 
 /** Returns the kind that a stored check or a check entry names; null: this program does not know it. */
 export const findKind = ({ kind }: { kind?: string | undefined }): CheckKind | null =>

@@ -23,7 +23,7 @@ const none: Rules = { isOf: () => true, must: length => `have at most ${length}`
 
 const forms: Readonly<Record<TextForm, Rules>> = {
   lines: none,
-  'media type': { isOf: isMediaType, must: () => 'be a MIME type' },
+  'media type': { isOf: text => text === '' || isMediaType(text), must: () => 'be a MIME type' },
   host: {
     isOf: text => parseHost(text) !== null,
     must: length => `be a host name or an IP address of at most ${length}`,
@@ -62,7 +62,8 @@ export function isTextWithin(field: CheckField, text: string): boolean {
   const { default: usual, characters = Number.POSITIVE_INFINITY, bytes = Number.POSITIVE_INFINITY } = field
   const form = formOf(field)
   const size = form.bytes ?? utf8Bytes
-  return text === usual || ([...text].length <= characters && size(text) <= bytes && form.isOf(text))
+  if (text === usual) return true
+  return [...text].length <= characters && size(text) <= bytes && form.isOf(text) && (field.fits?.(text) ?? true)
 }
 
 /** Returns what a text of the field must be or hold, as the end of a sentence. */

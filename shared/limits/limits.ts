@@ -466,6 +466,12 @@ export const limits = {
     totalMs: 30 * second,
     /** Largest number of bytes of the decoded body in which the expected substring is searched. */
     bodyBytes: 1024 * 1024,
+    /** Largest number of bytes of a decoded body that is read as JSON: parsing it keeps the thread for 5 ms. */
+    jsonBytes: 256 * 1024,
+    /** Longest address of a redirect that is followed. Servers refuse longer ones. */
+    locationCharacters: 8 * 1024,
+    /** Largest number of bytes of the header lines that a check adds to its request. Servers refuse longer heads. */
+    requestHeaderBytes: 8 * 1024,
     /** Largest number of bytes of the headers of a checked response: as many as curl takes. */
     headerBytes: 300 * 1024,
     /** Largest number of characters of an error text; a longer text is cut. */

@@ -163,14 +163,8 @@ t.test('documents of the API show its Template in generation 3 alone', async t =
     [false, false, true],
   )
   const { components } = JSON.parse(documents[2] ?? '')
-  t.match(components.schemas.Template.examples, [
-    { id: 'website-check@1' },
-    { id: 'certificate-check@1' },
-    { id: 'tcp-check@1' },
-    { id: 'dns-check@1' },
-    { id: 'ping-check@1' },
-    { id: 'echo-check@1' },
-  ])
+  const examples = components.schemas.Template.examples.map(({ id }: { id: string }) => id)
+  t.strictSame([examples[0], examples.at(-1)], ['website-check@1', 'echo-check@1'])
   for (const path of ['/v1/rules', '/v2/monitoring/websites', '/v2/incidents', '/v2/subjects']) {
     t.strictSame((await api('GET', `${path}?workspace_id=${workspace}`)).result, [], path)
   }

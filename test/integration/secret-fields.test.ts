@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { channels } from '#shared/channels/registry.ts'
 import type { CheckKind } from '#shared/checks/check-kind.ts'
-import { checkKinds } from '#shared/checks/registry.ts'
+import { checkKinds, offeredKinds } from '#shared/checks/registry.ts'
 import { sessionDocument } from '../../services/gateway/openapi/session-document.ts'
 import { echo as echoChannel } from '../channels/echo/channel.ts'
 import { echo as echoKind } from '../checks/echo/kind.ts'
@@ -104,7 +104,22 @@ function answerTo({ type, options, min }: Listed, text: string): unknown {
   if (type === 'string_list') return [text]
   if (type === 'boolean') return true
   if (type === 'enum') return options[0]
-  return ['string', 'text', 'secret'].includes(type) ? text : (min ?? 1)
+  // Also a line of a header, if it must be one.
+  if (type === 'secret') return `X-${text}:${text}`
+  return type === 'string' || type === 'text' ? text : (min ?? 1)
+}
+
+/** Returns the answers that fit each other; in every second turn, those that exclude them instead. */
+function fitting({ fields, refuse }: CheckKind, answers: Record<string, unknown>, turn: number): Record<string, unknown> {
+  const kept = { ...answers }
+  const excluded: Record<string, unknown> = {}
+  for (let refused = refuse?.(kept); refused; refused = refuse?.(kept)) {
+    excluded[refused.key] = kept[refused.key]
+    delete kept[refused.key]
+  }
+  if (turn % 2 === 0 || Object.keys(excluded).length === 0) return kept
+  const required = fields.filter(field => field.required).map(({ key }) => [key, answers[key]])
+  return { ...Object.fromEntries(required), ...excluded }
 }
 
 /** Answers without which no check is made, beside those to the fields of its kind. */
@@ -114,15 +129,21 @@ const watchingOf = ({ watch }: CheckKind) => ({
 })
 interface ListedTemplate {
   id: string
+  own: CheckKind
   kind: ListedType
   watching: Record<string, unknown>
 }
 const templates: ListedTemplate[] = [...checkKinds(), echoKind].flatMap(own =>
   own.templates.map(({ key, version }) => ({
-    ...{ id: `${key}@${version}`, watching: watchingOf(own) },
-    kind: listedKinds.find(({ type }) => type === own.key) as ListedType,
+    ...{ id: `${key}@${version}`, own, watching: watchingOf(own) },
+    kind: listedKinds.find(({ type }) => type === own.key) ?? unlisted(own),
   })),
 )
+
+/** Returns a kind that is offered no more, as it would be listed. */
+function unlisted({ key, fields }: CheckKind): ListedType {
+  return { type: key, fields: fields.map(field => ({ ...field, options: [...field.options] })) }
+}
 
 const scopes = ['', 'observe', 'templates', 'resources', 'acknowledge,maintenance,observe,templates,resources']
 /** Keys of readers with few rights, by their names. */
@@ -136,7 +157,7 @@ t.before(async () => {
 })
 
 t.test('every secret field of the registries is known as one', async t => {
-  const ofKinds = [...checkKinds(), echoKind].map(({ key, fields }) => ({ type: key, fields }))
+  const ofKinds = [...offeredKinds(), echoKind].map(({ key, fields }) => ({ type: key, fields }))
   const ofChannels = [...channels, echoChannel].map(({ type, fields }) => ({
     ...{ type, fields: fields.map(field => ({ key: field.key, secret: field.mark === 'secret' })) },
   }))
@@ -161,11 +182,12 @@ t.test('monitors of every kind are made, changed and refused, and every channel 
     shows('answers about destinations', JSON.stringify(result))
     shows('answers about destinations', (await api('PATCH', `${destinations}/${result.id}`, { default: true })).text)
     shows('answers about destinations', (await api('POST', `${destinations}/${result.id}/test`, {})).text)
-    for (const { id: template, kind, watching } of templates) {
+    for (const { id: template, own: ofKind, kind, watching } of templates) {
+      const meta = fitting(ofKind, valuesOf(kind), i)
       const name = `Watched ${i} ${kind.type}`
       // A scoped key makes every second one.
       const as = i % 2 === 1 ? scoped : key
-      const made = await api('POST', resources, { template, name, meta: { ...valuesOf(kind), ...watching } }, as)
+      const made = await api('POST', resources, { template, name, meta: { ...meta, ...watching } }, as)
       t.equal(made.status, 201, `${name}: ${made.text}`)
       if (as !== key) shows('answers to a scoped key', made.text)
       const report = { signal: `reachability@${location}`, state: 'problem', reason: 'It fails.' }
@@ -174,7 +196,7 @@ t.test('monitors of every kind are made, changed and refused, and every channel 
       const one = `${resources}/${made.result.id}`
       stored.push((await api('GET', one)).text)
       const others = valuesOf(kind)
-      const secrets = kind.fields.filter(({ secret }) => secret).map(field => [field.key, others[field.key]])
+      const secrets = kind.fields.filter(({ key, secret }) => secret && key in meta).map(({ key }) => [key, others[key]])
       const changed = await api('PATCH', one, { meta: Object.fromEntries(secrets) })
       t.equal(changed.status, 200, `${name}: ${changed.text}`)
       stored.push(changed.text)

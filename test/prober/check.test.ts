@@ -14,7 +14,8 @@ import { createResolve, type Resolve } from '#shared/net/resolve.ts'
 import { type Clock, createSystemClock } from '#shared/time/clock.ts'
 import type { CheckContext } from '../../services/prober/checks/checker.ts'
 import { Check } from '../../services/prober/checks/http/check.ts'
-import { compileTarget, type Target } from '../../services/prober/checks/http/target.ts'
+import type { Target } from '../../services/prober/checks/http/target.ts'
+import { websiteTarget } from '../../services/prober/checks/http/website-target.ts'
 import { bodySentence, clean } from '../../services/prober/checks/sentences.ts'
 import { createTrust } from '../../services/prober/checks/trust.ts'
 import { checkEntry } from '../support/checks.ts'
@@ -569,7 +570,7 @@ test('socket serves one check after another until something fails', async t => {
 
 test('concurrent checks are independent when some are abandoned anywhere', async t => {
   const context: CheckContext = { clock, userAgent: 'test', resolve, trust, egress: createEgress(), bounds: limits.check }
-  const target = (at: string, changes: Partial<WebsiteEntry> = {}) => compileTarget(entry(at, changes), 'watchkeeper') as Target
+  const target = (at: string, changes: Partial<WebsiteEntry> = {}) => websiteTarget(entry(at, changes), 'watchkeeper') as Target
   const cases: [Target, string | null][] = [
     [target('http/ok', { expectedText: 'is well' }), null],
     [target('http/503'), 'status 503, expected 200'],

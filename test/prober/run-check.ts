@@ -1,5 +1,4 @@
 // A single check with default options, for tests that give only some of the options.
-import type { WebsiteEntry } from '#shared/checks/website/website.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
@@ -11,7 +10,7 @@ type Needed = 'clock' | 'resolve' | 'userAgent'
 export type CheckOptions = Pick<CheckContext, Needed> & Partial<Omit<CheckContext, Needed>>
 
 /** Resolves with the outcome of one check, as the prober would report it. */
-export function runCheck(entry: CheckEntry | WebsiteEntry, options: CheckOptions): Promise<CheckOutcome> {
+export function runCheck(entry: CheckEntry & Readonly<Record<string, unknown>>, options: CheckOptions): Promise<CheckOutcome> {
   const context = { trust: createTrust(), egress: createEgress(), bounds: limits.check, ...options }
   return new Promise(done => checkOf(entry, context, done).start())
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { CheckField } from '#shared/checks/check-field.ts'
 import type { CheckKind } from '#shared/checks/check-kind.ts'
 import { rangeOf } from '#shared/checks/field-values.ts'
-import { checkKinds } from '#shared/checks/registry.ts'
+import { offeredKinds } from '#shared/checks/registry.ts'
 import { fieldTypes } from '#shared/contracts/resources/template.ts'
 import { Answered, OrNull } from '../body/result-schema.ts'
 import { route } from './common.ts'
@@ -21,7 +21,7 @@ const OptionObject = Answered('CheckOption', {
   max: OrNull(Type.Number()),
 })
 
-const [first] = checkKinds()
+const [first] = offeredKinds()
 
 const CheckKindObject = Answered('CheckKind', {
   type: Type.String({ examples: [first?.key] }),
@@ -39,7 +39,7 @@ const list = route('GET', '/checks', {
   needs: { role: 'anybody', scope: null },
   isAudited: false,
   result: Type.Array(CheckKindObject),
-  handler: async () => checkKinds().map(kindObject),
+  handler: async () => offeredKinds().map(kindObject),
 })
 
 const kindObject = ({ key, name, help, value, fields }: CheckKind) => ({

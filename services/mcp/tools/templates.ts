@@ -2,7 +2,7 @@
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { ApiUnreachable } from '#shared/api-v3/errors.ts'
-import { checkKinds } from '#shared/checks/registry.ts'
+import { offeredKinds } from '#shared/checks/registry.ts'
 import { at, manifest, meta, observation, page, templateReference, workspace } from '../arguments.ts'
 import { ArgumentRefusal, tool } from '../tool.ts'
 
@@ -99,4 +99,4 @@ const preview = tool({
 })
 
 /** With one kind of check, there is no choice to look up. */
-export const templateTools = [...(checkKinds().length > 1 ? [kinds] : []), list, publish, preview]
+export const templateTools = [...(offeredKinds().length > 1 ? [kinds] : []), list, publish, preview]

@@ -1,5 +1,5 @@
-// A check over one connection, without what is said over it: its bounds, its phases and its one end. Owns the connection and the one timer,
-// and releases both in every case. Never throws.
+// A check over one connection, or one after the other, without what is said over them: its bounds, its phases and its one end. Owns the present
+// connection and the one timer, and releases both in every case. Never throws.
 import type { Cancel } from '#shared/time/clock.ts'
 import type { CheckContext, CheckOutcome, RunningCheck } from './checker.ts'
 import { Connection, type ConnectionListener, type ConnectionTarget } from './connection.ts'
@@ -7,9 +7,10 @@ import { clean, errorSentence, type Phase, sentences, timeoutSentence } from './
 
 /** `done` is called exactly once, possibly before `start` returns. It is not called after `abandon`. */
 export abstract class ConnectedCheck<T extends ConnectionTarget> implements RunningCheck, ConnectionListener {
-  protected readonly target: T
+  /** Of the present connection. */
+  protected target: T
   protected readonly context: CheckContext
-  protected readonly connection: Connection
+  protected connection: Connection
   protected phase: Phase = 'name'
   /** Status of the response, of kinds that have one. */
   protected statusCode: number | null = null
@@ -18,6 +19,10 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   readonly #totalMs: number
   readonly #startedAt: number
   #cancelTimer: Cancel | null = null
+  /** Whether the present connection is the check's first one. */
+  #isFirst = true
+  /** When the present connection was connected; null: it is not yet. */
+  #reachedMs: number | null = null
   #dnsMs: number | null = null
   #connectMs: number | null = null
   #tlsMs: number | null = null
@@ -34,8 +39,25 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   }
 
   start(): void {
+    this.#open(this.#totalMs)
+  }
+
+  /** Closes the present connection and opens another one. The phases of the first one stay, but for its first byte. */
+  protected moveTo(target: T): void {
+    this.connection.close()
+    this.#cancelTimer?.()
+    this.target = target
+    this.connection = new Connection(this)
+    this.phase = 'name'
+    this.#isFirst = false
+    this.#reachedMs = null
+    this.#firstByteMs = null
+    this.#open(this.#totalMs - this.elapsed())
+  }
+
+  #open(leftMs: number): void {
     const { clock, bounds } = this.context
-    this.#cancelTimer = clock.schedule(Math.min(bounds.connectMs, this.#totalMs), this.#onTimer)
+    this.#cancelTimer = clock.schedule(Math.min(bounds.connectMs, leftMs), this.#onTimer)
     this.connection.open(this.target, this.context)
   }
 
@@ -53,18 +75,19 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   protected abstract onClosed(): void
 
   onResolved(): void {
-    this.#dnsMs = this.elapsed()
+    if (this.#isFirst) this.#dnsMs = this.elapsed()
     this.phase = 'connect'
   }
 
   onConnected(): void {
-    this.#connectMs = this.elapsed()
+    this.#reachedMs = this.elapsed()
+    if (this.#isFirst) this.#connectMs = this.#reachedMs
     this.phase = this.target.secure ? 'handshake' : 'answer'
     if (!this.target.secure) this.onReady()
   }
 
   onSecured(): void {
-    this.#tlsMs = this.elapsed()
+    if (this.#isFirst) this.#tlsMs = this.elapsed()
     this.phase = 'answer'
     this.onReady()
   }
@@ -80,7 +103,12 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   }
 
   onFailed(error: Error): void {
-    this.settle(errorSentence(error, this.phase, this.target, this.context.clock.now()))
+    this.settle(errorSentence(error, this.phase, this.named, this.context.clock.now()))
+  }
+
+  /** The present target as sentences may name it. */
+  protected get named(): ConnectionTarget {
+    return this.target
   }
 
   /** One timer serves all three bounds. When it fires, it ends the check, or it is set to the next bound of the present phase. */
@@ -97,9 +125,11 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   #boundAt(elapsed: number): string | number {
     const { connectMs, tlsMs } = this.context.bounds
     const totalMs = this.#totalMs
-    if (this.#connectMs === null) return timeoutSentence('connection', Math.min(connectMs, totalMs))
-    const isHandshake = this.phase === 'handshake'
-    const tlsEnd = this.#connectMs + tlsMs
+    // What remains of the time for a later connection says nothing about its server.
+    const isOver = elapsed >= totalMs && !this.#isFirst
+    if (this.#reachedMs === null && !isOver) return timeoutSentence('connection', Math.min(connectMs, totalMs))
+    const isHandshake = this.phase === 'handshake' && !isOver
+    const tlsEnd = (this.#reachedMs ?? 0) + tlsMs
     if (isHandshake && tlsEnd < totalMs) return elapsed >= tlsEnd ? timeoutSentence('TLS handshake', tlsMs) : tlsEnd
     if (elapsed < totalMs) return totalMs
     return isHandshake ? timeoutSentence('TLS handshake', totalMs) : this.lateSentence(totalMs)

@@ -1,6 +1,6 @@
 // How each kind of check is made. What the kinds are is in shared/checks. A process may add kinds at its start, before its first check.
-
 import { dns } from '#shared/checks/dns/dns.ts'
+import { http } from '#shared/checks/http/http.ts'
 import { icmp } from '#shared/checks/icmp/icmp.ts'
 import { findKind } from '#shared/checks/registry.ts'
 import { tcp } from '#shared/checks/tcp/tcp.ts'
@@ -10,14 +10,15 @@ import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import { holdsSealed } from '#shared/secrecy/sealed-form.ts'
 import { type CheckContext, type Checker, type CheckOutcome, noPhases, type RunningCheck } from './checker.ts'
 import { checkDns } from './dns/dns.ts'
-import { checkHttp } from './http/http.ts'
+import { checkHttp, checkWebsite } from './http/http.ts'
 import { checkPing } from './icmp/icmp.ts'
 import { checkTcp } from './tcp/tcp.ts'
 import { checkTls } from './tls/tls.ts'
 
 /** Every kind is a line here. */
 const checkers = new Map<string, Checker>([
-  [website.key, checkHttp],
+  [website.key, checkWebsite],
+  [http.key, checkHttp],
   [tls.key, checkTls],
   [tcp.key, checkTcp],
   [dns.key, checkDns],

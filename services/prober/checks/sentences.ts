@@ -1,7 +1,8 @@
-// Reasons of failed checks as sentences for people; no other file has such sentences. A sentence never contains the credentials of a URL.
-// The only data from the server in a sentence are the status and the dates of the certificate.
+// Reasons of failed checks as sentences for people. The judgements of a kind (shared/checks) have their own sentences. A sentence never contains
+// the credentials of a URL. The only data from the server in a sentence are the status and the dates of the certificate.
 
 import { chainExpired, expired, notYetValid } from '#shared/checks/certificate-words.ts'
+import type { StatusRange } from '#shared/checks/http/statuses.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { EgressError } from '#shared/net/egress.ts'
 import { cut } from '#shared/text/plain-text.ts'
@@ -87,10 +88,14 @@ export function errorSentence(error: Error, phase: Phase, target: ErrorTarget, n
   return bySocketCode[code] ?? `connection failed${code === '' ? '' : ` (${code})`}`
 }
 
-export const statusSentence = (status: number, expected: readonly number[]): string =>
-  clean(`status ${status}, expected ${[...new Set(expected)].join(' or ')}`)
+export function statusSentence(status: number, expected: readonly StatusRange[]): string {
+  const texts = expected.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`))
+  return clean(`status ${status}, expected ${[...new Set(texts)].join(' or ')}`)
+}
 
 export const bodySentence = (expectedText: string): string => clean(`body does not contain "${cut(expectedText, 101)}"`)
+
+export const unwantedSentence = (text: string): string => clean(`body contains "${cut(text, 101)}"`)
 
 export const timeoutSentence = (what: 'connection' | 'TLS handshake' | 'answer', ms: number): string =>
   `no ${what} in ${ms / 1_000} s`

@@ -1,8 +1,8 @@
 // The kind of check of website monitors: one request over HTTP or HTTPS, with the options of generations 1 and 2.
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { Watching } from '#shared/contracts/subjects/check.ts'
-import { redactedText, redactedUrl } from '#shared/secrecy/redacted-text.ts'
 import { type CheckKind, hasOptions, optionsOf } from '../check-kind.ts'
+import { shownUrl } from '../shown-url.ts'
 import { minuteWatchFields } from '../watch-fields.ts'
 import { type WebsiteAnswers, websiteFields } from './fields.ts'
 import { websiteTemplate } from './website-template.ts'
@@ -28,6 +28,7 @@ export const website: CheckKind = {
   value: { name: 'Time', unit: 'ms' },
   fields: websiteFields,
   watch: minuteWatchFields,
+  isSuperseded: true,
   templates: [
     {
       key: templateKey,
@@ -36,11 +37,7 @@ export const website: CheckKind = {
       summary: 'Checks a URL from several locations and opens an Incident when enough of them fail.',
     },
   ],
-  shown: check => {
-    const { method, url } = check as WebsiteCheck
-    const shown = redactedUrl(url)
-    return { method, target: shown || redactedText(url), url: shown, host: URL.parse(url)?.host ?? null }
-  },
+  shown: check => shownUrl((check as WebsiteCheck).method, (check as WebsiteCheck).url),
   entry: check => Object.fromEntries(Object.entries(optionsOf(websiteFields, check)).map(([key, value]) => [camel(key), value])),
   isEntry: value => hasOptions(entryFields, value),
 }

@@ -1,6 +1,7 @@
 // Generation 3 over HTTP: envelope, order of checks, keys and scopes, templates. Each title cites its rule of docs/reference/v3.md.
 import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
+import { allSystemTemplates } from '#shared/checks/registry.ts'
 import type { KeyAction } from '#shared/contracts/account.ts'
 import { hashToken, makeToken, tokenPrefix } from '#shared/tokens/api-token.ts'
 import { v3Routes } from '../../../services/gateway/v3/routes.ts'
@@ -170,9 +171,10 @@ t.test('Template is published once, and listed after the system Templates (v3 3.
   const again = await call('POST', templates, { body: manifest })
   t.equal(again.status, 409)
   const { result } = (await call('GET', templates, { token: viewer })).json
+  const systemIds = allSystemTemplates().map(({ key, version }) => `${key}@${version}`)
   t.strictSame(
     result.map(({ id }: { id: string }) => id),
-    ['website-check@1', 'certificate-check@1', 'tcp-check@1', 'dns-check@1', 'ping-check@1', 'heartbeat@1'],
+    [...systemIds, 'heartbeat@1'],
   )
   t.strictSame(result[0], (await call('GET', '/templates')).json.result[0])
   t.strictSame(Object.keys(result[1].fields[0] ?? result[0].fields[0]), [
@@ -196,14 +198,18 @@ t.test('kinds of checks are listed with their options, to every key (v3 3.14)', 
     const { status, json } = await call('GET', '/checks', { token })
     t.equal(status, 200)
     const [http] = json.result
-    t.match(http, { type: 'http', name: 'HTTP', help: /^Sends one request/, value: { name: 'Time', unit: 'ms' } })
+    t.match(http, { type: 'http', name: 'HTTP', help: /^Sends a request/, value: { name: 'Time', unit: 'ms' } })
     const option = (key: string) => http.options.find((one: { key: string }) => one.key === key)
     t.strictSame(option('url'), {
       ...{ key: 'url', label: 'URL', help: '', type: 'url', secret: false, required: true },
       ...{ default: null, options: [], min: null, max: 2_048 },
     })
-    t.match(option('statuses'), { type: 'integer_list', default: [200], min: 1, max: 10 })
-    t.match(option('data'), { secret: true, max: 65_536 })
-    t.match(option('method'), { default: 'GET', options: ['GET', 'POST'] })
+    t.match(option('statuses'), { type: 'string_list', default: ['200-299'], min: 1, max: 10 })
+    t.match(option('body'), { type: 'secret', secret: true, max: 65_536 })
+    t.match(option('method'), { default: 'GET', options: ['GET', 'HEAD'] })
+    t.notOk(
+      json.result.some(({ type }: { type: string }) => type === 'website'),
+      'a superseded kind is not listed',
+    )
   }
 })

@@ -155,7 +155,7 @@ t.test('monitor, maintenance and template commands have the effect of the v3 rou
     { type: 'dns' },
     { type: 'icmp' },
   ])
-  t.match(await done('check kinds'), /^http +data +string +secret +Body/m)
+  t.match(await done('check kinds'), /^http +body +secret +secret +Body/m)
   t.match(await run('monitor change my-shop --location nowhere'), { code: 5, stderr: /^There is no location "nowhere"/ })
   t.match(await run('monitor change my-shop'), { code: 2, stderr: /^Say what to change/ })
   t.match(await run('monitor create x http://127.0.0.1:9/ --location nowhere'), {

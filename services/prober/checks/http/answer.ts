@@ -1,5 +1,5 @@
 // Incremental parser of the response to a check. It takes what curl takes as a response, because a site that browsers and curl read is up
-// (ADR 15). Never opens a socket.
+// (ADR 40). Never opens a socket.
 import { limits } from '#shared/limits/limits.ts'
 
 /** Why the bytes are not a valid response. */
@@ -23,6 +23,8 @@ export interface AnswerHead {
   encoding: string
   /** The Content-Type. */
   contentType: string
+  /** The last Location that is not empty. Each of its characters is a byte. */
+  location: string
 }
 
 /** Listener to a response, called in this order. An interim response (1xx) has its own head. */
@@ -63,7 +65,7 @@ export class Answer {
   #wrapping = 0
   /** Last header: the next line may continue it. */
   #header: string | null = null
-  #head: AnswerHead = { statusCode: 0, encoding: '', contentType: '' }
+  #head: AnswerHead = { statusCode: 0, encoding: '', contentType: '', location: '' }
   #transferCodings: string[] = []
   #isChunked = false
   #length: number | null = null
@@ -182,7 +184,7 @@ export class Answer {
   #beginHead(statusCode: number): void {
     this.#part = 'headers'
     this.#header = null
-    this.#head = { statusCode, encoding: '', contentType: '' }
+    this.#head = { statusCode, encoding: '', contentType: '', location: '' }
     this.#transferCodings = []
     this.#isChunked = false
     this.#length = null
@@ -210,6 +212,7 @@ export class Answer {
     if (!needed.has(name)) return
     const value = header.slice(colon + 1).trim()
     if (name === 'content-type') this.#head.contentType = value
+    else if (name === 'location') this.#head.location = value || this.#head.location
     else if (name === 'content-encoding') this.#head.encoding = joined([this.#head.encoding, value])
     else if (name === 'content-length') this.#takeLength(value)
     else for (const coding of value.split(',')) this.#takeTransferCoding(coding.trim().toLowerCase())
@@ -269,7 +272,13 @@ const prefix = 'HTTP/'
 const startLine = /^http\/(\S+)(?: +(\d{3})(?!\d))?/i
 /** Versions that curl takes without a change of protocol. */
 const versions: ReadonlySet<string> = new Set(['1.0', '1.1', '2', '2.0'])
-const needed: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'content-encoding', 'content-type'])
+const needed: ReadonlySet<string> = new Set([
+  'content-length',
+  'transfer-encoding',
+  'content-encoding',
+  'content-type',
+  'location',
+])
 
 /** Whether the first characters of a line may become a status, an empty line or a frame of HTTP/2. */
 const mayBegin = (text: string): boolean =>

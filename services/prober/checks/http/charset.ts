@@ -10,7 +10,14 @@ export const declarationBytes = 1_024
  * `declarationBytes` of the decoded page, or all of it.
  */
 export function pageDecoder(beginning: Buffer, contentType: string): PageDecoder | null {
-  const label = byteOrderMark(beginning) ?? stated(contentType) ?? declared(beginning)
+  return decoderOf(byteOrderMark(beginning) ?? stated(contentType) ?? declared(beginning))
+}
+
+/** Returns the text of a JSON answer, in the charset that its bytes or its headers say, or else in UTF-8. */
+export const jsonText = (bytes: Buffer, contentType: string): string =>
+  (decoderOf(byteOrderMark(bytes) ?? stated(contentType)) ?? new TextDecoder()).decode(bytes)
+
+function decoderOf(label: string | null): PageDecoder | null {
   if (label === null) return null
   try {
     const decoder = new TextDecoder(label)

@@ -1,0 +1,42 @@
+// The kind of check over HTTP and HTTPS, with all that a request may carry and an answer may be judged by.
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
+import { type CheckKind, plainEntry } from '../check-kind.ts'
+import { shownUrl } from '../shown-url.ts'
+import { watchFields } from '../watch-fields.ts'
+import { type HttpOptions, httpFields, withDefaults } from './fields.ts'
+import { headersOf, isNamed } from './header-lines.ts'
+import { refuseOptions } from './refusal.ts'
+
+/** Options that have their default are absent. */
+export type HttpEntry = CheckEntry & { options: HttpOptions }
+
+const key = 'http'
+
+/** The origin and the virtual host that get the secrets, and the judgement of the certificate behind which they are. */
+function aimOf(check: StoredCheck): string {
+  const { url, headers, verify, authority } = withDefaults(check)
+  return JSON.stringify([URL.parse(url)?.origin, headersOf(headers).filter(isNamed('host')), verify, authority])
+}
+
+export const http: CheckKind = {
+  key,
+  name: 'HTTP',
+  help: 'Sends a request to a URL, follows redirects, and judges status, body and time of the answer.',
+  value: { name: 'Time', unit: 'ms' },
+  fields: httpFields,
+  watch: watchFields(60),
+  templates: [
+    {
+      key: 'http-check',
+      version: 1,
+      name: 'HTTP check',
+      summary:
+        'Checks a URL from several locations, with headers, credentials, redirects and JSON, and opens an Incident when enough fail.',
+    },
+  ],
+  refuse: refuseOptions,
+  aim: aimOf,
+  shown: check => shownUrl(String(check['method'] ?? 'GET'), String(check['url'])),
+  ...plainEntry(key, httpFields),
+}
