@@ -288,7 +288,7 @@ t.test('certificate is verified by the usual authorities and those of the check'
   )
 })
 
-t.test('first fault counts: redirects, status, texts, JSON, time', async t => {
+t.test('first fault counts: redirects, status, texts, JSON, time (v3 3.20)', async t => {
   routes.set('/json', answers('{"status": "down"}', { 'content-type': 'application/json' }, 500))
   const all = {
     statuses: ['200'],
