@@ -16,6 +16,7 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   member: async () => (await import('./people/member.ts')).addMemberCommands,
   invitation: async () => (await import('./people/invitation.ts')).addInvitationCommands,
   key: async () => (await import('./people/key.ts')).addKeyCommands,
+  watch: async () => (await import('./resources/watch.ts')).addWatchCommand,
   resource: async () => (await import('./resources/resource.ts')).addResourceCommands,
   monitor: async () => (await import('./resources/monitor.ts')).addMonitorCommands,
   check: async () => (await import('./resources/check.ts')).addCheckCommands,

@@ -34,6 +34,8 @@ export interface CheckKind {
   fields: readonly CheckField[]
   /** From where and how often it is made, and when it counts as down: `watchFields` of its usual interval. */
   watch: readonly CheckField[]
+  /** Returns the answers that a target means as people type it; null: it means none. Absent: it answers the first field. */
+  typed?(target: string): Record<string, unknown> | null
   /** Returns the first fault of answers that fit their fields but not each other; null: there is none. Absent: any answers fit. */
   refuse?(answers: Readonly<Record<string, unknown>>): Refused | null
   /** Set for a kind that new monitors should not have, because another one does more. Its monitors go on. */

@@ -144,3 +144,10 @@ export async function orNull<T>(reference: string, at: (reference: string) => Pr
     throw error
   }
 }
+
+/** Returns the ids of Locations that are given by id or name; undefined: of all. Throws a StartError if there is none. */
+export async function locationIds(api: Api, given: readonly string[] | undefined): Promise<string[]> {
+  const all = await api.all<Location>('/locations')
+  if (all.length === 0) throw usageError('There is no location yet: ./watchkeeper location create makes one.')
+  return (given ?? all.map(({ id }) => id)).map(one => pick(all, one, locations).id)
+}

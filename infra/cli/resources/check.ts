@@ -1,9 +1,17 @@
-// `./watchkeeper check kinds`: the kinds of checks, as generation 3 lists them.
+// `./watchkeeper check kinds|try`: the kinds of checks, as generation 3 lists them, and a check made once.
 import type { Command } from 'commander'
+import type { Static } from 'typebox'
+import { ApiUnreachable } from '#shared/api-v3/errors.ts'
+import { isObject } from '#shared/json-shape/is-object.ts'
+import type { TryResult } from '../../../services/gateway/v3/resources/try.ts'
+import { exitCodes, StartError } from '../../runtime/start-error.ts'
 import { listedTypes } from '../api/listed-types.ts'
 import { withApi } from '../api/with-api.ts'
+import { withWorkspace } from '../api/with-workspace.ts'
 import { type ApiOptions, addApiNoun } from '../noun.ts'
 import { printJson, printTable } from '../terminal/printing.ts'
+import { readAnswers } from './pairs.ts'
+import { answersOf, type CheckOptions, kindNamed, pairsOf, templateOf, withCheckOptions } from './watch.ts'
 
 interface ListedKind {
   type: string
@@ -13,6 +21,9 @@ interface ListedKind {
 export function addCheckCommands(program: Command): void {
   const verb = addApiNoun(program, 'check', 'what probers can check')
   verb('kinds', 'the kinds of checks, and the options of each').action(listKinds)
+  withCheckOptions(verb('try', 'make a check once and store nothing; exit code 4 unless it passes from every location')).action(
+    tryCheck,
+  )
 }
 
 async function listKinds(options: ApiOptions): Promise<void> {
@@ -28,4 +39,39 @@ async function listKinds(options: ApiOptions): Promise<void> {
       }),
     ),
   )
+}
+
+type Tried = Static<typeof TryResult>
+
+function resultsIn(answer: unknown, url: string): Tried[] {
+  if (Array.isArray(answer) && answer.every(one => isObject(one) && isObject(one['location']))) return answer
+  throw new ApiUnreachable(url, 'it returned no list of results where one was expected')
+}
+
+async function tryCheck(word: string, target: string, options: CheckOptions): Promise<void> {
+  const kind = kindNamed(word)
+  const template = templateOf(kind)
+  const tried = await withWorkspace(options, async place => {
+    const answers = await readAnswers(place, template, pairsOf(kind, options.set))
+    const meta = { ...(await answersOf(place.api, kind, target, options)), ...answers }
+    const path = `${place.root}/checks/try`
+    return resultsIn(await place.api.call({ method: 'POST', path, body: { template, meta } }), place.api.url)
+  })
+  if (options.json) printJson(tried)
+  else {
+    printTable(
+      ['location', 'outcome', kind.value.name.toLowerCase(), 'status', 'reason'],
+      tried.map(({ location, outcome, value, status, error }) => [
+        location.name,
+        outcome,
+        value === null ? '' : `${value} ${kind.value.unit}`,
+        String(status ?? ''),
+        error ?? '',
+      ]),
+    )
+  }
+  const others = tried.filter(({ outcome }) => outcome !== 'passed')
+  if (others.length > 0 || tried.length === 0) {
+    throw new StartError(`The check passed from ${tried.length - others.length} of ${tried.length} locations.`, exitCodes.refused)
+  }
 }

@@ -5,11 +5,9 @@ import { confirmAfter, failureMode, recoverAfter, usualInterval } from '#shared/
 import { url, websiteFields } from '#shared/checks/website/fields.ts'
 import { websiteTemplate as template } from '#shared/checks/website/website-template.ts'
 import { checkedKind } from '#shared/contracts/subjects/subject-kind.ts'
-import { notFoundError, usageError } from '../../runtime/start-error.ts'
-import { type Location, locations, resourceOf } from '../api/look-up-api.ts'
-import type { Api } from '../api/with-api.ts'
+import { notFoundError } from '../../runtime/start-error.ts'
+import { locationIds, resourceOf } from '../api/look-up-api.ts'
 import { type ApiOptions, addApiNoun, collect } from '../noun.ts'
-import { pick } from '../pick.ts'
 import { pairsOfOptions, withFieldOptions } from './field-options.ts'
 import { printFigures } from './monitor-rows.ts'
 import {
@@ -101,12 +99,6 @@ const changeMonitor = (named: string, { location, ...options }: ChangeOptions & 
     location && (async ({ api }) => ({ locations: await locationIds(api, location) })),
     monitorOf,
   )
-
-async function locationIds(api: Api, given: string[] | undefined): Promise<string[]> {
-  const all = await api.all<Location>('/locations')
-  if (all.length === 0) throw usageError('There is no location yet: ./watchkeeper location create makes one.')
-  return (given ?? all.map(({ id }) => id)).map(one => pick(all, one, locations).id)
-}
 
 function readInterval(text: string): CreateOptions['every'] {
   const [, value, unit] = /^(\d{1,4})(m|h)$/.exec(text) ?? []

@@ -35,6 +35,7 @@ export const http: CheckKind = {
         'Checks a URL from several locations, with headers, credentials, redirects and JSON, and opens an Incident when enough fail.',
     },
   ],
+  typed: target => ({ url: target.includes('://') ? target : `https://${target}` }),
   refuse: refuseOptions,
   aim: aimOf,
   shown: check => shownUrl(String(check['method'] ?? 'GET'), String(check['url'])),

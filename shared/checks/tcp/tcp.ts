@@ -1,7 +1,7 @@
 // The kind of check that connects to a port.
 
 import type { Watching } from '#shared/contracts/subjects/check.ts'
-import { parseHost } from '#shared/net/host-port.ts'
+import { parseHost, parseHostPort } from '#shared/net/host-port.ts'
 import { type CheckKind, plainEntry } from '../check-kind.ts'
 import { watchFields } from '../watch-fields.ts'
 import { type TcpAnswers, tcpFields } from './fields.ts'
@@ -21,6 +21,10 @@ export const tcp: CheckKind = {
       summary: 'Connects to a port from several locations and opens an Incident when enough of them fail.',
     },
   ],
+  typed: target => {
+    const read = parseHostPort(target, 0)
+    return read && { host: read.hostname, port: read.port }
+  },
   aim: check => {
     const { host, port, tls: secure, verify, authority } = check as Watching & TcpAnswers
     return JSON.stringify([host, port, secure, verify, authority])

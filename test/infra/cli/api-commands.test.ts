@@ -119,6 +119,49 @@ t.test('Resource is created, listed, changed, shown by id, key and name, and arc
   t.match(await run('resource create x --template job --meta most=many'), { code: 4, stderr: /most/ })
 })
 
+t.test('watch makes a monitor of any kind of check, and check try makes the check once (v3 6.10)', async t => {
+  const server = await serve(t, (_request, response) => void response.end('fine'))
+  const { host, port } = new URL(server)
+  for (const [line, template, meta] of [
+    [
+      `http ${server}/ --every 30s --set contains=fine --set bearer=env:BEARER`,
+      'http-check@1',
+      { url: `${server}/`, interval_seconds: 30 },
+    ],
+    [`tcp ${host} --every 1h`, 'tcp-check@1', { host: '127.0.0.1', port: Number(port), interval_seconds: 3_600 }],
+    ['certificate shop.example --set days=7', 'certificate-check@1', { target: 'shop.example', days: 7 }],
+    ['dns shop.example --set record=MX', 'dns-check@1', { name: 'shop.example', record: 'MX', interval_seconds: 300 }],
+    ['ping 192.0.2.1 --location LOCAL', 'ping-check@1', { host: '192.0.2.1' }],
+  ] as const) {
+    const [what] = line.split(' ')
+    t.equal(await done(`watch ${line} --name 'By ${what}' --label by=watch`, { ...local, BEARER: 'abc' }), `by-${what}\n`)
+    t.match(await json(`resource show by-${what}`), { template, meta, labels: { by: 'watch' } })
+  }
+  t.equal(await done('watch http shop.example'), 'shop-example\n', 'the target is the name')
+  t.match(await json('resource show shop-example'), { meta: { url: 'https://shop.example' } })
+  for (const [line, stderr] of [
+    ['watch tcp shop.example', /^"shop.example" is no target of tcp/],
+    ['watch nothing shop.example', /Allowed choices are http, certificate, tcp, dns, ping/],
+    ['watch http shop.example --every soon', /such as 30s/],
+    ['watch http shop.example --set bearer=abc', /^bearer is a secret, .*: --set bearer=env:<VARIABLE>/],
+  ] as const) {
+    t.match(await run(line), { code: 2, stderr }, line)
+  }
+  t.match(await run('watch http shop.example --every 1s --key other'), { code: 4, stderr: /interval_seconds/ })
+
+  t.match(await done(`check try http ${server}/ --set contains=fine`), /^local +passed +[\d.]+ ms +200/m)
+  const failing = await run(`check try http ${server}/ --set contains=other`)
+  t.match(failing, {
+    code: 4,
+    stdout: /failed .*body does not contain "other"/,
+    stderr: /^The check passed from 0 of 1 locations/,
+  })
+  t.match(await json(`check try tcp ${host}`), [{ outcome: 'passed', location: { name: 'local' } }])
+
+  const made = ['by-http', 'by-tcp', 'by-certificate', 'by-dns', 'by-ping', 'shop-example']
+  for (const key of made) await asked(`/workspaces/${workspaceId}/resources/${key}/archive`, {})
+})
+
 t.test('monitor, maintenance and template commands have the effect of the v3 routes', async t => {
   t.equal(await done("monitor create 'My shop' http://127.0.0.1:9/ --every 1h --meta statuses=200,204"), 'my-shop\n')
   t.match(await json('monitor show my-shop'), {

@@ -18,7 +18,7 @@ import { resourceNotFound } from './reported-resources.ts'
 
 const Ms = (description: string) => OrNull(Type.Number({ description, examples: [12.4] }))
 
-const TryResult = Answered('TryResult', {
+export const TryResult = Answered('TryResult', {
   location: Named,
   outcome: {
     ...Type.Enum(['passed', 'failed', 'cannot', 'no_answer']),
