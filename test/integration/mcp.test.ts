@@ -109,7 +109,9 @@ async function everyTool(t: Test, client: McpClient): Promise<void> {
   ])
   const idsOf = (items: { id: string }[]) => items.map(({ id }) => id)
   const systemIds = allSystemTemplates().map(({ key, version }) => `${key}@${version}`)
-  t.strictSame(idsOf(await call('list_templates')), [...systemIds, 'host@2', 'twin@1'])
+  const all = ['host@2', 'twin@1', ...systemIds]
+  const fitting = idsOf(await call('list_templates'))
+  t.strictSame(fitting, all.slice(0, fitting.length), 'the own ones come first')
   t.strictSame(idsOf(await call('list_templates', { key: 'host' })), ['host@1', 'host@2'])
   const pages: string[] = []
   let cursor: string | undefined
@@ -118,7 +120,7 @@ async function everyTool(t: Test, client: McpClient): Promise<void> {
     pages.push(...idsOf(structuredContent.result))
     cursor = structuredContent.next_cursor
   } while (cursor !== undefined)
-  t.strictSame(pages, [...systemIds, 'host@2', 'twin@1'])
+  t.strictSame(pages, all)
   t.match(await refused('list_templates', { cursor: 'x' }), { code: 1422, details: { field: 'cursor' } })
   const at = new Date().toISOString()
   const previewed = await call('preview_template', {
@@ -178,14 +180,30 @@ async function everyTool(t: Test, client: McpClient): Promise<void> {
   t.notMatch(JSON.stringify(await call('list_destinations')), outside.hookUrl)
   t.equal((await call('update_destination', { destination, name: 'Pager' })).name, 'Pager')
   t.match(await call('test_destination', { destination }), { status: 'delivered' })
-  t.match(await call('list_destination_deliveries', { destination, limit: 5 }), [{ event: 'test' }])
+  const deliveries: { event: string }[] = await call('list_destination_deliveries', { destination, limit: 5 })
+  t.ok(deliveries.some(({ event }) => event === 'test'))
   t.match(await call('delete_destination', { destination }), { deleted: true })
+
+  const tried = await call('try_check', { template: 'tcp-check', meta: { host: '127.0.0.1', port: 1 } })
+  t.ok(tried.every(({ outcome }: { outcome: string }) => outcome !== 'passed'))
+  t.match(await refused('try_check', { template: 'host', meta: {} }), { code: 1422, details: { field: 'template' } })
+
+  const { document } = await call('export_configuration')
+  t.match(document, /key: h1/)
+  const changed = document.replace('name: Host 2', 'name: Host two')
+  t.match(await call('apply_configuration', { document: changed, dry_run: true }), { state: 'planned' })
+  t.equal((await call('get_resource', { resource: 'h2' })).name, 'Host 2')
+  await call('apply_configuration', { document: changed })
+  t.equal((await call('get_resource', { resource: 'h2' })).name, 'Host two')
+  t.match(await refused('apply_configuration', { document: 'kind: Nothing' }), { code: 1422 })
 
   t.equal((await call('rebind_resource', { resource: 'h1', template: 'host@2' })).template, 'host@2')
   t.ok((await call('archive_resource', { resource: 'h2' })).archived_at)
   t.match(await refused('archive_resource', { resource: 'h2' }), { code: 1409 })
   t.strictSame([...called].sort(), tools.map(({ name }) => name).sort(), 'every tool was called')
 }
+
+const destroying = ['archive_resource', 'delete_destination', 'rebind_resource', 'apply_configuration']
 
 /** Compiles every schema in strict mode, in which an unknown keyword is an error. */
 function requireStrictSchemas(t: Test, listed: readonly ListedTool[]): void {
@@ -198,10 +216,8 @@ function requireStrictSchemas(t: Test, listed: readonly ListedTool[]): void {
     t.strictSame([title, description], [record.title, record.description])
     t.strictSame(annotations, {
       readOnlyHint: record.effect === 'reads',
-      ...(record.effect === 'reads'
-        ? {}
-        : { destructiveHint: ['archive_resource', 'delete_destination', 'rebind_resource'].includes(name) }),
-      openWorldHint: name === 'test_destination',
+      ...(record.effect === 'reads' ? {} : { destructiveHint: destroying.includes(name) }),
+      openWorldHint: ['test_destination', 'try_check'].includes(name),
     })
   }
 }

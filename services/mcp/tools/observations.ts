@@ -25,6 +25,8 @@ const list = tool({
 })
 
 const sent = { workspace, resource, ...observation } as const
+/** Without descriptions, because agents read those of `send_observation`. */
+const asSent = withoutWords(sent)
 const needed = ['resource', 'signal', 'state'] as const
 
 const send = tool({
@@ -46,7 +48,7 @@ const sendTest = tool({
   name: 'send_test_observation',
   title: 'Send a test Observation',
   description: 'As send_observation, with the label source: mcp-test. Rules judge it as any other: it may open an Incident.',
-  arguments: sent,
+  arguments: asSent,
   required: needed,
   result: 'object',
   needs: 'observe',
@@ -61,7 +63,7 @@ const sendMany = tool({
   name: 'send_observations',
   title: 'Send Observations',
   description:
-    'Reports up to 500 Observations of several Resources. One that is refused refuses no other; refused ones come first.',
+    'Reports up to 500 Observations, each as in send_observation. One that is refused refuses no other; refused ones come first.',
   arguments: {
     workspace,
     observations: {
@@ -70,7 +72,7 @@ const sendMany = tool({
       maxItems: 500,
       items: {
         type: 'object',
-        properties: { resource, ...observation },
+        properties: withoutWords({ resource, ...observation }),
         required: needed,
       },
     },
@@ -84,6 +86,14 @@ const sendMany = tool({
     return { result: refusedFirst(result) }
   },
 })
+
+function withoutWords<const P extends Readonly<Record<string, object>>>(properties: P): P {
+  const bare = Object.entries(properties).map(([key, { description: _, ...rest }]: [string, { description?: string }]) => [
+    key,
+    rest,
+  ])
+  return Object.fromEntries(bare)
+}
 
 /** Returns the result with the refused items first, because a large result loses its last items. */
 function refusedFirst(batch: unknown): unknown {

@@ -56,6 +56,21 @@ const get = tool({
     api({ method: 'GET', path: apiPath`/workspaces/${await workspace(args.workspace)}/resources/${args.resource}` }),
 })
 
+const tryCheck = tool({
+  name: 'try_check',
+  title: 'Try a check',
+  description:
+    'Makes the check of a system Template once from each Location and stores nothing. With resource, meta changes its answers.',
+  arguments: { workspace, template: templateReference, meta, resource },
+  required: ['template', 'meta'],
+  result: 'array',
+  needs: 'resources',
+  effect: 'reads',
+  isOpenWorld: true,
+  run: async ({ api, workspace }, { workspace: named, ...body }) =>
+    api({ method: 'POST', path: apiPath`/workspaces/${await workspace(named)}/checks/try`, body }),
+})
+
 const create = tool({
   name: 'create_resource',
   title: 'Create a Resource',
@@ -117,4 +132,4 @@ const rebind = tool({
     api({ method: 'POST', path: apiPath`/workspaces/${await workspace(named)}/resources/${resource}/rebind`, body }),
 })
 
-export const resourceTools = [list, get, create, archive, label, rebind]
+export const resourceTools = [list, get, tryCheck, create, archive, label, rebind]

@@ -2,7 +2,7 @@
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { ApiUnreachable } from '#shared/api-v3/errors.ts'
-import { offeredKinds } from '#shared/checks/registry.ts'
+import { isSystemKey, offeredKinds } from '#shared/checks/registry.ts'
 import { at, manifest, meta, observation, page, templateReference, workspace } from '../arguments.ts'
 import { ArgumentRefusal, tool } from '../tool.ts'
 
@@ -15,7 +15,8 @@ interface Revision {
 const list = tool({
   name: 'list_templates',
   title: 'List Templates',
-  description: 'Templates with their fields, signals and rules: the highest revision of each, or every revision of one key.',
+  description:
+    'Templates with their fields, signals and rules, those of the system last: the highest revision of each, or every one of a key.',
   arguments: { workspace, key: { type: 'string', minLength: 1, description: 'Shows every revision of this key.' }, ...page },
   required: [],
   result: 'array',
@@ -24,7 +25,7 @@ const list = tool({
   run: async ({ api, workspace }, { key, limit = 50, cursor, ...args }) => {
     const reply = await api({ method: 'GET', path: apiPath`/workspaces/${await workspace(args.workspace)}/templates` })
     const all = revisions(reply.result)
-    const shown = key === undefined ? highest(all) : all.filter(one => one.key === key)
+    const shown = key === undefined ? ownFirst(highest(all)) : all.filter(one => one.key === key)
     const from = cursor === undefined ? 0 : shown.findIndex(({ id }) => cursorOf(id) === cursor) + 1
     if (cursor !== undefined && from === 0) throw new ArgumentRefusal('cursor', 'The cursor is not of this list')
     const items = shown.slice(from, from + limit)
@@ -53,6 +54,12 @@ function revisions(result: unknown): Revision[] {
 
 /** Returns the highest revision of each key. The versions of a key ascend in `all`, so the last one is kept. */
 const highest = (all: readonly Revision[]): Revision[] => [...new Map(all.map(one => [one.key, one])).values()]
+
+/** The system's Templates have many fields, and would fill the first page. */
+const ownFirst = (all: readonly Revision[]): Revision[] => [
+  ...all.filter(({ key }) => !isSystemKey(key)),
+  ...all.filter(({ key }) => isSystemKey(key)),
+]
 
 /**
  * Returns the cursor after the item with this id. The API returns the whole list of Templates at once, so this tool makes its own cursors.
