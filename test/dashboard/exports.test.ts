@@ -214,7 +214,11 @@ rows:
     // the test compares their durations.
     t.comment(`longest task of the page: ${longest} ms, the reading: ${Math.round(tookMs)} ms`)
     t.ok(longest <= tookMs / 10, `a task of ${longest} ms of ${Math.round(tookMs)}`)
-    t.same(faults, [])
+    // The event stream of a page that was too busy to read is cut, and the page connects again.
+    t.same(
+      faults.filter(fault => !/INCOMPLETE_CHUNKED_ENCODING\s.*\/events$/.test(fault)),
+      [],
+    )
     await close()
   })
 
