@@ -56,7 +56,9 @@ export function valueSchema(field: ChannelField): TSchema {
 /** Returns a sentence about a value that the field does not accept; null: it is right. Addresses are checked further. */
 export function faultOfSetting(field: ChannelField, value: unknown): string | null {
   const schema = Type.Object({ settings: Type.Object({ [field.key]: valueSchema(field) }) })
-  return firstRefusal(schema, { settings: { [field.key]: value } })?.message ?? null
+  const refusal = firstRefusal(schema, { settings: { [field.key]: value } })
+  if (refusal !== null || field.fits === undefined || field.fits(String(value).trim())) return refusal?.message ?? null
+  return `Field 'settings.${field.key}' must ${field.must}`
 }
 
 /** Returns a right value as it is stored, without white space around its texts. */

@@ -21,6 +21,9 @@ export interface ChannelField {
   isRequired?: true
   /** Absent: none. */
   default?: SettingValue
+  /** Whether a text has the form that it needs; `must` is the end of the sentence `Field '<key>' must …`. Absent: any text. */
+  fits?: (text: string) => boolean
+  must?: string
   /** Allowed values of an enum. */
   options?: readonly string[]
   /** Bounds of an integer, of the items of a list, or of the characters of a text. Absent: those of `boundsOf`. */
@@ -38,7 +41,7 @@ export interface MessagePayload {
   body: string
 }
 
-/** A request, stored with its delivery. */
+/** A request, stored with its delivery. If its body has slots, `body` is what the delivery log shows. */
 export interface RenderedRequest extends RequestFrame, MessagePayload {}
 
 /** What a message is about, with everything that its words need. */
@@ -68,9 +71,14 @@ export interface ChannelAnswer {
 
 /**
  * Meaning of an answer. `again`: another attempt may succeed, after `afterMs` if the far end named a pause; `lane`: until then no message to
- * this destination can succeed. `failed`: no attempt will succeed.
+ * this destination can succeed. `failed`: no attempt will succeed; `sentence` says what a person can do about it. `moved`: the message must
+ * go to these settings, at once.
  */
-export type ChannelReading = { kind: 'delivered' } | { kind: 'again'; afterMs: number | null; lane?: true } | { kind: 'failed' }
+export type ChannelReading =
+  | { kind: 'delivered' }
+  | { kind: 'again'; afterMs: number | null; lane?: true }
+  | { kind: 'failed'; sentence?: string }
+  | { kind: 'moved'; settings: Settings }
 
 export interface Channel {
   /** Its word in the API and in documents. */
@@ -85,6 +93,10 @@ export interface Channel {
   answers: 'delivered' | 'accepted'
   /** In the order of forms. */
   fields: readonly ChannelField[]
+  /** Returns the key of a setting that is missing beside those that are set; null: none is. Absent: no setting needs another one. */
+  lacks?(settings: Settings): string | null
+  /** What a person reads after a test message was taken, one sentence. Absent: that it was delivered. */
+  tested?: string
   /** Earlier generations of the API that show and make this type, besides generation 3. */
   generations: readonly (1 | 2)[]
   /** Whether requests have an idempotency key and the headers of Standard Webhooks. */

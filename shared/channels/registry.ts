@@ -1,9 +1,23 @@
 // All channels. A channel is its folder, its import here, and its word in the list.
+
+import { discord } from './discord/channel.ts'
+import { googlechat } from './googlechat/channel.ts'
+import { gotify } from './gotify/channel.ts'
+import { mattermost } from './mattermost/channel.ts'
+import { ntfy } from './ntfy/channel.ts'
 import type { Channel } from './port.ts'
+import { pushover } from './pushover/channel.ts'
+import { rocketchat } from './rocketchat/channel.ts'
 import { slack } from './slack/channel.ts'
+import { teams } from './teams/channel.ts'
+import { telegram } from './telegram/channel.ts'
 import { webhook } from './webhook/channel.ts'
 
-const registered: Channel[] = [slack, webhook]
+const registered: Channel[] = [
+  ...[slack, webhook],
+  ...[telegram, discord, teams, mattermost, rocketchat, googlechat],
+  ...[ntfy, gotify, pushover],
+]
 
 /** In the order in which people choose. Schemas of the API read it once, when they are loaded. */
 export const channels: readonly Channel[] = registered

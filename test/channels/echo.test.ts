@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
+import { channelTypes } from '#shared/channels/registry.ts'
 import { typescriptClient } from '../support/clients/mcp-clients.ts'
 import { startPreloaded } from '../support/worlds/preloaded-program.ts'
 
@@ -67,10 +68,10 @@ t.test('channel is listed with its fields, to every key (v3 10.10)', async t => 
   const { result } = await api('GET', '/v3/channels')
   t.strictSame(
     result.map(({ type }: { type: string }) => type),
-    ['slack', 'webhook', 'echo'],
+    [...channelTypes(), 'echo'],
   )
-  t.match(result[2], { name: 'Echo', help: 'Repeats what it hears.', life: 'none', answers: 'delivered' })
-  t.strictSame(result[2].fields[1], {
+  t.match(result.at(-1), { name: 'Echo', help: 'Repeats what it hears.', life: 'none', answers: 'delivered' })
+  t.strictSame(result.at(-1).fields[1], {
     ...{ key: 'token', label: 'Token', help: 'From its page of tokens.', type: 'string', required: true, secret: true },
     ...{ default: null, options: [], min: 1, max: 40 },
   })
@@ -158,7 +159,8 @@ t.test('generation 2 shows nothing of it (v3 10.11)', async t => {
 })
 
 t.test('test message and alerts are sent as the channel renders them, with the present secret', async t => {
-  t.strictSame((await api('POST', `${destinations}/${id}/test`, {})).result, { status: 'delivered', reason: null })
+  const taken = { status: 'delivered', reason: null, message: 'Delivered to Echo.' }
+  t.strictSame((await api('POST', `${destinations}/${id}/test`, {})).result, taken)
   const tested = await next()
   t.match(tested, { method: 'PUT', path: '/rooms/lobby', headers: { authorization: `Bearer ${tokens.first}` } })
   t.match(JSON.parse(tested.body), {
@@ -244,16 +246,20 @@ t.test('document of the API and the page of MCP tools have its settings', async 
   const document = JSON.parse(await (await fetch(`${url}/api/openapi/v3.json`)).text())
   const { properties, required } =
     document.paths['/api/v3/workspaces/{workspace}/destinations'].post.requestBody.content['application/json'].schema
-  t.match(properties.type.enum, ['slack', 'webhook', 'echo'])
+  t.match(properties.type.enum, [...channelTypes(), 'echo'])
   t.match(JSON.stringify(properties.settings), /"loudness":\{.*?"maximum":5/)
   t.notOk(required.includes('url'))
   t.match(JSON.stringify(document.components.schemas.Destination.properties.settings), /"Settings of Echo"/)
   const client = await typescriptClient({ url, key, environment: preload }, '2026')
   t.teardown(() => client.close())
   const create = (await client.list()).find(({ name }) => name === 'create_destination')?.inputSchema as unknown as JsonSchema
-  t.strictSame(create.properties['type'], { type: 'string', enum: ['slack', 'webhook', 'echo'] })
+  t.strictSame(create.properties['type'], { type: 'string', enum: [...channelTypes(), 'echo'] })
   t.strictSame(create.required, ['name', 'type'])
-  t.match((await client.call('list_channels')).structuredContent, { result: [{}, {}, { type: 'echo' }] })
+  const listed = (await client.call('list_channels')).structuredContent as { result: { type: string }[] }
+  t.strictSame(
+    listed.result.map(({ type }) => type),
+    [...channelTypes(), 'echo'],
+  )
   const asked = { name: 'By an agent', type: 'echo', settings: { server, token: tokens.third } }
   t.match((await client.call('create_destination', asked)).structuredContent, { result: { type: 'echo', settings: shownAgain } })
 })

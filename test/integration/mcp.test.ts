@@ -176,6 +176,7 @@ async function everyTool(t: Test, client: McpClient): Promise<void> {
   t.equal((await call('end_maintenance', { resource: 'h1' })).maintenance, null)
   t.match(await refused('end_maintenance', { resource: 'h1' }), { code: 1409 })
 
+  t.ok(resultOf(t, await send('list_channels', {})).some(({ type }: { type: string }) => type === 'telegram'))
   const destination = (await call('create_destination', { name: 'On call', type: 'webhook', url: outside.hookUrl })).id
   t.notMatch(JSON.stringify(await call('list_destinations')), outside.hookUrl)
   t.equal((await call('update_destination', { destination, name: 'Pager' })).name, 'Pager')

@@ -123,6 +123,7 @@ const largest: Readonly<Record<string, unknown>> = {
   start_maintenance: resource,
   end_maintenance: resource,
   list_destinations: many(100, destination),
+  list_channels: many(20, i => ({ type: `c${i}`, help: line, fields: many(8, option) })),
   create_destination: destination(0),
   update_destination: destination(0),
   delete_destination: { id: 'd1', deleted: true },

@@ -231,6 +231,7 @@ const linksOf = (given: AlertDocument, publicUrl: string): MessageLinks => ({ su
 export const messageTo = (url: string, idempotencyKey = 'msg_1', body = '{}'): Message => ({
   ...{ method: 'POST', url, headers: {}, contentType: 'application/json', body, secrets: [url], read: readAnswer },
   marks: { idempotencyKey, madeAt: startAt, signature: null },
+  to: () => messageTo(url, idempotencyKey, body),
 })
 
 /** Returns an alert with this number within an incident, for a workspace with one destination. */

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import { channelsPage } from '../../infra/gates/channels-page.ts'
 import { checksPage } from '../../infra/gates/checks-page.ts'
 import { commandsPage } from '../../infra/gates/commands-page.ts'
 import { mcpPage } from '../../infra/gates/mcp-page.ts'
@@ -273,6 +274,10 @@ t.test('docs/settings.md equals the page made from the declared settings', async
 
 t.test('docs/checks.md equals the page made from the declared fields', async t => {
   t.equal(readFileSync('docs/checks.md', 'utf8'), checksPage(), 'npm run docs writes it anew')
+})
+
+t.test('docs/channels.md equals the page made from the declared settings', async t => {
+  t.equal(readFileSync('docs/channels.md', 'utf8'), channelsPage(), 'npm run docs writes it anew')
 })
 
 t.test('docs/commands.md equals the page made from the declared commands', async t => {

@@ -102,12 +102,14 @@ export async function changeDestination(named: string, options: ChangeOptions): 
 
 export async function testDestination(named: string, options: ApiOptions): Promise<void> {
   const outcome = await ofDestination(named, options, (api, path) =>
-    api.send<{ status: string; reason: string | null }>('POST', `${path}/test`),
+    api.send<{ status: string; reason: string | null; message?: string }>('POST', `${path}/test`),
   )
   if (options.json) printJson(outcome)
-  else if (outcome.status === 'delivered') say('The test message is delivered.')
+  else if (outcome.status === 'delivered') say(outcome.message ?? 'The test message is delivered.')
   if (outcome.status !== 'delivered') {
-    throw new StartError(`The test message is not delivered (${outcome.reason ?? 'not_sent'}).`, exitCodes.refused)
+    const { reason, message } = outcome
+    const why = message === undefined ? `(${reason ?? 'not_sent'}).` : `(${reason}): ${message}`
+    throw new StartError(`The test message is not delivered ${why}`, exitCodes.refused)
   }
 }
 

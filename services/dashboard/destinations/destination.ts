@@ -9,6 +9,8 @@ import { readChannels } from './channels.ts'
 export interface Outcome {
   status: 'delivered' | 'failed'
   reason: string | null
+  /** A sentence for people; absent: the type has none. */
+  message?: string
 }
 
 /** Returns the path of the destinations of the present workspace, or of one destination. */
@@ -25,7 +27,7 @@ export async function readDestinations() {
 }
 
 /** Returns the outcome of a test message as a sentence. */
-export function outcomeSentence({ status, reason }: Outcome): string {
-  if (status === 'delivered') return 'The test message was delivered.'
-  return `The test message was not delivered: ${reasonWords(reason ?? 'not_sent')}.`
+export function outcomeSentence({ status, reason, message }: Outcome): string {
+  if (status === 'delivered') return message ?? 'The test message was delivered.'
+  return `The test message was not delivered: ${message ?? `${reasonWords(reason ?? 'not_sent')}.`}`
 }

@@ -2,7 +2,15 @@
 // section 10.
 
 import { type Static, type TOptional, Type } from 'typebox'
-import { allHaveUrl, channels, channelTypes, chatChannel, hasTopField, plainChannel } from '#shared/channels/registry.ts'
+import {
+  allHaveUrl,
+  channelOf,
+  channels,
+  channelTypes,
+  chatChannel,
+  hasTopField,
+  plainChannel,
+} from '#shared/channels/registry.ts'
 import { ownFields } from '#shared/channels/settings.ts'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
 import { Strict } from '#shared/contracts/common.ts'
@@ -165,11 +173,18 @@ const test = route('POST', `${one}/test`, {
   summary: 'Sends a test message, once, also to a destination that is switched off.',
   needs: writing,
   find,
-  result: Answered('TestOutcome', { status: Type.Enum(['delivered', 'failed']), reason: OrNull(DeliveryReason) }),
+  result: Answered('TestOutcome', {
+    status: Type.Enum(['delivered', 'failed']),
+    reason: OrNull(DeliveryReason),
+    message: Type.Optional(Type.String({ description: 'For people; of types that no earlier generation has.' })),
+  }),
   handler: async ({ notifier }, { found, traceId }) => {
     const outcome = await notifier.sendTest({ destinationId: found.id }, traceId)
-    if (outcome.delivered) return { status: 'delivered', reason: null }
-    return { status: 'failed', reason: outcome.error.split(':', 1)[0] ?? 'not_sent' }
+    const { name, tested = `Delivered to ${name}.`, generations } = channelOf(found.type)
+    const said = (message: string) => (generations.length > 0 ? {} : { message })
+    if (outcome.delivered) return { status: 'delivered', reason: null, ...said(tested) }
+    const [reason = 'not_sent', sentence = ''] = outcome.error.split(/: (.*)/s, 2)
+    return { status: 'failed', reason, ...said(sentence) }
   },
 })
 

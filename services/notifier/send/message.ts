@@ -6,16 +6,17 @@ import type { Marks, Message } from './send.ts'
 
 export function messageTo(channel: Channel, destination: Configured, request: RenderedRequest, marks: Marks): Message {
   const values = settingsOf(channel, destination)
-  const { method, url, headers, contentType, body } = request
+  const { method, url, headers, contentType, body, slottedBody } = request
   return {
     method,
     url: filled(url, values),
     headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, filled(text, values)])),
     contentType,
-    body,
+    body: slottedBody === undefined ? body : filled(slottedBody, values),
     marks: channel.isSigned ? marks : null,
     secrets: secretsOf(channel, values),
     read: channel.read,
+    to: settings => messageTo(channel, { ...destination, settings: { ...destination.settings, ...settings } }, request, marks),
   }
 }
 

@@ -36,10 +36,10 @@ export async function readQuote(body: Dispatcher.ResponseData['body']): Promise<
   return Buffer.concat(chunks).subarray(0, limits.notifier.answerBytes).toString('utf8')
 }
 
-/** Returns the outcome of a response. `reading`: what the channel made of it. `quote` must be redacted already. */
-export function outcomeOf(reading: ChannelReading, status: number, quote: string): Outcome {
+/** Returns the outcome of a response. `reading`: what the channel made of it. `redacted` hides the message's address and secrets in a text. */
+export function outcomeOf(reading: ChannelReading, status: number, redacted: (text: string) => string, body: string): Outcome {
   if (reading.kind === 'delivered') return { kind: 'delivered' }
-  const said = oneLine(quote, limits.notifier.quoteCharacters)
+  const said = oneLine(redacted(body), limits.notifier.quoteCharacters)
   const answer = `answered ${status} ${http.STATUS_CODES[status] ?? ''}`.trim()
   const words = status === 410 ? `the destination is gone, it ${answer}` : `the destination ${answer}`
   const refused = {
@@ -47,7 +47,11 @@ export function outcomeOf(reading: ChannelReading, status: number, quote: string
     answered: true,
     error: `http_${status}: ${words}${said === '' ? '' : `: "${said}"`}`,
   } as const
-  if (reading.kind === 'failed') return { ...refused, retryable: false, retryAfterMs: null }
+  if (reading.kind === 'failed' && reading.sentence !== undefined) {
+    const sentence = oneLine(redacted(reading.sentence), limits.notifier.quoteCharacters)
+    return { ...refused, error: `http_${status}: ${sentence}`, retryable: false, retryAfterMs: null }
+  }
+  if (reading.kind !== 'again') return { ...refused, retryable: false, retryAfterMs: null }
   return { ...refused, retryable: true, retryAfterMs: reading.afterMs, ...(reading.lane ? { isRate: true } : {}) }
 }
 

@@ -4,7 +4,7 @@
 
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, buildConnector, Dispatcher, request } from 'undici'
-import type { Channel } from '#shared/channels/port.ts'
+import type { Channel, Settings } from '#shared/channels/port.ts'
 import { limits, minute, second } from '#shared/limits/limits.ts'
 import { createEgress, type Egress, permitted } from '#shared/net/egress.ts'
 import { createResolve, type Resolve } from '#shared/net/resolve.ts'
@@ -38,6 +38,8 @@ export interface Message {
   secrets: readonly string[]
   /** Returns the meaning of the answer. */
   read: Channel['read']
+  /** Returns the message with other settings. */
+  to(settings: Settings): Message
 }
 
 export interface Sender {
@@ -125,7 +127,9 @@ async function attempt(
   timeoutMs: number,
   open: () => Promise<Client>,
   options: SenderOptions,
+  hasMoved = false,
 ): Promise<Outcome> {
+  const startedAt = options.clock.monotonic()
   const timeout = new AbortController()
   const forget = options.clock.schedule(timeoutMs, () => timeout.abort(timedOut))
   try {
@@ -146,7 +150,11 @@ async function attempt(
     const body = isRead ? await readQuote(answer.body) : ''
     if (!isRead) void drain(answer.body, options.clock)
     const reading = message.read({ status, headers, body, at: options.clock.now() })
-    return outcomeOf(reading, status, redacted(body, message))
+    if (reading.kind === 'moved' && !hasMoved) {
+      const leftMs = timeoutMs - (options.clock.monotonic() - startedAt)
+      return await attempt(message.to(reading.settings), stop, leftMs, open, options, true)
+    }
+    return outcomeOf(reading, status, text => redacted(text, message), body)
   } catch (error) {
     if (timeout.signal.aborted) return unreachable(`no answer within ${timeoutMs / second} s`)
     if (stop.aborted) return { kind: 'abandoned' }

@@ -76,11 +76,11 @@ export function placesOf(alert: AlertDocument, nameOf: LocationName): string[] {
 }
 
 /** Returns a text with the number of failing or silent locations and the names of the failing locations; empty for a single location. */
-export function extentOf(alert: AlertDocument, nameOf: LocationName): string {
+export function extentOf(alert: AlertDocument, nameOf: LocationName, guard: Guard = asItIs): string {
   const { facts } = alert
   const topic = topicOf(alert)
   const total = facts.failing.length + facts.unknown.length + facts.ok.length
-  const places = placesOf(alert, nameOf)
+  const places = placesOf(alert, nameOf).map(guard)
   if (total < 2 || topic === 'recovery' || places.length === 0) return ''
   if (topic === 'no_data') return `No reports from ${places.length} of ${total} locations`
   return `Failing from ${places.length} of ${total} locations — ${places.join(', ')}`

@@ -65,6 +65,12 @@ export interface DeliveryDocument extends Stored {
 export interface Slot {
   /** Key of the setting. */
   slot: string
+  /** Form of the value there: inside a JSON text, as one part of a URL, or as its beginning without a last slash. Absent: the value itself. */
+  as?: 'json' | 'part' | 'base'
+  /** Key of another setting: both are the user and the password of basic authentication. */
+  password?: string
+  /** Added to the query of the value, which is a URL. */
+  query?: Readonly<Record<string, string>>
 }
 
 /** A text with slots. */
@@ -76,6 +82,8 @@ export interface RequestFrame {
   url: Slotted
   /** Names in lower case. */
   headers: Readonly<Record<string, Slotted>>
+  /** The body, if it has slots; absent: the delivery's `body`. */
+  slottedBody?: Slotted
 }
 
 /** Occasion of a message, as generation 3 names it. */

@@ -1,0 +1,77 @@
+// What a message says, line by line, for every channel: its title, its lines, its link and its tone. Pure. Rules: docs/notifications.md, and
+// docs/reference/v3.md, 10.7.
+import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
+import type { MessageFacts, MessageLinks } from '../port.ts'
+import {
+  actionOf,
+  durationLineOf,
+  endLineOf,
+  errorOf,
+  explanationOf,
+  extentOf,
+  type Guard,
+  reasonLinesOf,
+  ruleLineOf,
+  silenceLinesOf,
+  testWords,
+  titleOf,
+} from './words.ts'
+
+/** How bad the news is. */
+export type Tone = 'bad' | 'unsure' | 'good' | 'calm'
+
+/** What a line is about. A message that is too long loses lines by this. */
+export type LineKind = 'cause' | 'reason' | 'extent' | 'duration' | 'rule' | 'silence' | 'end'
+
+export interface Line {
+  kind: LineKind
+  text: string
+}
+
+export interface MessageLines {
+  title: string
+  lines: readonly Line[]
+  link: string
+  tone: Tone
+}
+
+const tones: Record<AlertKind, Tone> = {
+  opened: 'unsure',
+  problem: 'bad',
+  no_data: 'unsure',
+  recovery: 'good',
+  acknowledged: 'calm',
+}
+
+/**
+ * Returns what a message says. For a rule of a Template, the lines say the rule's readings and the reasons that senders gave. For any other
+ * rule, they say the failing locations and the error. `guard` makes text from outside safe for the far end; `quoted` does this for the cause, and marks it.
+ */
+export function linesOf(
+  { alert, locationName }: MessageFacts,
+  links: MessageLinks,
+  guard: Guard,
+  quoted: Guard = guard,
+): MessageLines {
+  const { isTest } = alert.facts
+  const of = (kind: LineKind, texts: readonly string[]): Line[] => texts.map(text => ({ kind, text }))
+  const cause = (text: string) => of('cause', [text === '' ? '' : quoted(text)])
+  const duration = of('duration', [durationLineOf(alert, locationName, guard)])
+  const about =
+    actionOf(alert) === ''
+      ? [
+          ...of('cause', [isTest ? testWords : '']),
+          ...of('extent', [extentOf(alert, locationName, guard)]),
+          ...cause(isTest ? '' : errorOf(alert)),
+          ...duration,
+          ...of('rule', [guard(ruleLineOf(alert))]),
+          ...of('silence', silenceLinesOf(alert)),
+        ]
+      : [...cause(explanationOf(alert)), ...of('reason', reasonLinesOf(alert).map(guard)), ...duration]
+  return {
+    title: titleOf(alert, guard),
+    lines: [...about, ...of('end', [endLineOf(alert)])].filter(({ text }) => text !== ''),
+    link: links.subject,
+    tone: isTest ? 'calm' : tones[alert.kind],
+  }
+}

@@ -1,0 +1,342 @@
+// Requests and readings of the channels with settings of their own. Whatever the facts are, a body fits, parses, mentions nobody and holds no
+// secret; and each request and answer is as the documents of its service describe it (v3 10.13).
+import fc from 'fast-check'
+import t from 'tap'
+import type { Channel, RenderedRequest, Settings } from '#shared/channels/port.ts'
+import { channels } from '#shared/channels/registry.ts'
+import { filled } from '#shared/channels/slots.ts'
+import type { AlertDocument, AlertFacts, AlertKind } from '#shared/contracts/incidents/alert.ts'
+import { alert, facts, startAt } from '../../notifier/house.ts'
+
+const incident = 'INCIDENT_ID'
+const link = 'https://status.example.com/subjects/s1'
+
+const withSettings = channels.filter(({ generations }) => generations.length === 0)
+
+/** What a person could enter, by type. Secrets and addresses are known by their texts. */
+const entered: Readonly<Record<string, Settings>> = {
+  telegram: { token: '123:SECRET-a', chat_id: '-100ADDRESS', thread_id: 7, silent: true },
+  discord: { url: 'https://discord.example/api/webhooks/1/SECRET-b', thread_id: '99' },
+  teams: { url: 'https://flow.example/workflows/1?sig=SECRET-c' },
+  mattermost: { url: 'https://chat.example/hooks/SECRET-d', channel: 'ops' },
+  rocketchat: { url: 'https://rocket.example/hooks/SECRET-e' },
+  googlechat: { url: 'https://chat.example/v1/spaces/A/messages?key=k&token=SECRET-f' },
+  ntfy: { topic: 'SECRET-g', token: 'SECRET-h', user: 'SECRET-i', password: 'SECRET-j' },
+  gotify: { server: 'https://gotify.ADDRESS/', token: 'SECRET-k' },
+  pushover: { token: 'SECRET-l', user: 'SECRET-m', device: 'phone' },
+}
+
+function settingsOf({ type, fields }: Channel): Settings {
+  const defaults = fields.flatMap(({ key, default: usual }) => (usual === undefined ? [] : [[key, usual]]))
+  return { ...Object.fromEntries(defaults), ...entered[type] }
+}
+
+function shapeOf(channel: Channel): Settings {
+  const marks = new Map(channel.fields.map(({ key, mark }) => [key, mark]))
+  const all = Object.entries(settingsOf(channel))
+  return Object.fromEntries(all.map(([key, value]) => [key, marks.get(key) === 'shape' ? value : true]))
+}
+
+const problem = (over: Partial<AlertDocument> = {}) => alert('one', 'incident', 1, over)
+
+function rendered(channel: Channel, given: AlertDocument, locationName = (id: string) => id): RenderedRequest {
+  const request = channel.render({ alert: given, incident, locationName }, given.kind, shapeOf(channel), { subject: link })
+  if (request === null) throw new Error(`${channel.type} has nothing to say`)
+  return request
+}
+
+const bodyOf = (channel: Channel, { body, slottedBody }: RenderedRequest) =>
+  JSON.parse(slottedBody === undefined ? body : filled(slottedBody, settingsOf(channel)))
+
+const channelNamed = (type: string): Channel => withSettings.find(one => one.type === type) as Channel
+
+const units = (text: string) => text.length
+const bytes = (text: string) => Buffer.byteLength(text)
+const points = (text: string) => [...text].length
+
+/** Parsed JSON of any form. */
+type Body = ReturnType<typeof JSON.parse>
+
+interface Service {
+  /** Texts of the body in which people read what others wrote. */
+  texts(body: Body): string[]
+  /** Whether the body has at most the sizes of the service's documents. */
+  fits(body: Body): boolean
+  /** What would mention or format there. Null: the service shows text as it is. */
+  wakes: RegExp | null
+}
+
+const mention = '[@<](?!\u200b)'
+const unescaped = (marks: string) => `(?<!\\\\)(?:\\\\\\\\)*[${marks}]`
+const attached: Pick<Service, 'texts' | 'wakes'> = {
+  texts: ({ attachments: [{ title, text }] }) => [title, text],
+  wakes: new RegExp(`${mention}|${unescaped('*_~|#>[\\]!`')}`),
+}
+const titled = (body: { title: string; message: string }) => [body.title, body.message]
+
+const services: Readonly<Record<string, Service>> = {
+  telegram: {
+    texts: body => [body.text],
+    fits: body => units(body.text) <= 4_096 && body.entities[0].length <= units(body.text),
+    wakes: new RegExp(mention),
+  },
+  discord: {
+    texts: ({ embeds: [embed] }) => [embed.title, embed.description],
+    fits: ({ embeds: [{ title, description }] }) =>
+      units(title) <= 256 && units(description) <= 4_096 && units(title + description) <= 6_000,
+    wakes: new RegExp(unescaped('*_~|#>[\\]!<`')),
+  },
+  teams: {
+    texts: ({ attachments: [{ content }] }) => content.body.map(({ text }: { text: string }) => text),
+    fits: body => bytes(JSON.stringify(body)) <= 20_000,
+    wakes: new RegExp(`<|${unescaped('*_[\\]')}`),
+  },
+  mattermost: {
+    ...attached,
+    fits: ({ attachments: [{ title, text }] }) => units(text) <= 4_000 && units(title) <= 256,
+  },
+  rocketchat: {
+    ...attached,
+    fits: ({ attachments: [{ title, text }] }) => units(text) <= 5_000 && units(title) <= 256,
+  },
+  googlechat: { texts: body => [body.text], fits: body => units(body.text) <= 4_000, wakes: new RegExp(mention) },
+  ntfy: { texts: titled, fits: body => bytes(body.message) <= 4_096 && points(body.title) <= 200, wakes: null },
+  gotify: { texts: titled, fits: body => units(body.message) <= 4_000, wakes: null },
+  pushover: {
+    texts: titled,
+    fits: body => points(body.message) <= 1_024 && points(body.title) <= 250 && body.message !== '',
+    wakes: null,
+  },
+}
+
+const marks = [
+  '@all',
+  '<!here>',
+  '**',
+  '__',
+  '[a](http://x)',
+  '`',
+  '\\',
+  '&lt;',
+  '|',
+  '#',
+  '!',
+  '\u202e',
+  '\ue000',
+  '0',
+  '\ue001',
+  '💥',
+  '\n',
+]
+const hostile = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.array(fc.constantFrom(...marks), { maxLength: 120 }).map(parts => parts.join('')),
+)
+const given = fc.record({
+  kind: fc.constantFrom<AlertKind>('opened', 'problem', 'no_data', 'recovery', 'acknowledged'),
+  place: hostile,
+  reasons: fc.array(hostile, { maxLength: 16 }),
+  over: fc.record({
+    subjectName: hostile,
+    error: hostile,
+    explanation: hostile,
+    ruleName: hostile,
+    action: hostile,
+    acknowledgedBy: hostile,
+    isTest: fc.boolean(),
+  }),
+})
+
+t.strictSame(Object.keys(services).sort(), withSettings.map(({ type }) => type).sort(), 'each service is described')
+
+for (const [type, { texts, fits, wakes }] of Object.entries(services)) {
+  const channel = channelNamed(type)
+  t.test(`${channel.name}: body fits, mentions nobody and holds no secret, whatever the facts are (v3 10.13)`, async () => {
+    fc.assert(
+      fc.property(given, ({ kind, place, reasons, over }) => {
+        const told: AlertFacts = {
+          ...facts,
+          ...over,
+          reasons: reasons.map((text, i) => ({ signal: `s${i}`, text })),
+        } as AlertFacts
+        const request = rendered(channel, problem({ kind, facts: told }), () => place)
+        if (/SECRET|ADDRESS/.test(JSON.stringify(request))) throw new Error('a secret')
+        const body = bodyOf(channel, request)
+        if (!fits(body)) throw new Error('too long')
+        if (!JSON.stringify(body).includes(link)) throw new Error('the link is lost')
+        for (const text of texts(body).map(one => one.replaceAll(link, ''))) {
+          if (wakes?.test(text)) throw new Error(`it wakes somebody: ${text}`)
+          if (/[\p{Co}\p{Cf}]/u.test(text.replaceAll('\u200b', '')) || !text.isWellFormed())
+            throw new Error(`odd characters: ${text}`)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+}
+
+const lines = `Failing from 1 of 3 locations — de01\nconnection refused\nDown for 2m before we alerted.\n${link}`
+const told: [type: string, url: string, headers: object, body: object][] = [
+  [
+    'telegram',
+    'https://api.telegram.org/bot123:SECRET-a/sendMessage',
+    {},
+    {
+      chat_id: '-100ADDRESS',
+      text: `Shop is down\n${lines}`,
+      entities: [{ type: 'bold', offset: 0, length: 12 }],
+      link_preview_options: { is_disabled: true },
+      message_thread_id: 7,
+      disable_notification: true,
+    },
+  ],
+  [
+    'discord',
+    'https://discord.example/api/webhooks/1/SECRET-b?wait=true&thread_id=99',
+    {},
+    {
+      embeds: [
+        {
+          title: 'Shop is down',
+          description: lines,
+          color: 0xd50201,
+          timestamp: new Date(startAt).toISOString(),
+          footer: { text: 'Watchkeeper' },
+        },
+      ],
+      allowed_mentions: { parse: [] },
+    },
+  ],
+  [
+    'teams',
+    'https://flow.example/workflows/1?sig=SECRET-c',
+    {},
+    {
+      type: 'message',
+      attachments: [
+        {
+          contentType: 'application/vnd.microsoft.card.adaptive',
+          content: {
+            type: 'AdaptiveCard',
+            version: '1.4',
+            body: [
+              { text: 'Shop is down', weight: 'Bolder', color: 'Attention' },
+              {},
+              { text: 'connection refused', wrap: true },
+              {},
+            ],
+            actions: [{ type: 'Action.OpenUrl', url: link }],
+          },
+        },
+      ],
+    },
+  ],
+  [
+    'mattermost',
+    'https://chat.example/hooks/SECRET-d',
+    {},
+    { channel: 'ops', attachments: [{ fallback: 'Shop is down', color: '#d50201', title: 'Shop is down', text: lines }] },
+  ],
+  ['rocketchat', 'https://rocket.example/hooks/SECRET-e', {}, { attachments: [{ title: 'Shop is down', text: lines }] }],
+  [
+    'googlechat',
+    'https://chat.example/v1/spaces/A/messages?key=k&token=SECRET-f&messageReplyOption=REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD',
+    {},
+    { text: `Shop is down\n${lines}`, thread: { threadKey: incident } },
+  ],
+  [
+    'ntfy',
+    'https://ntfy.sh/',
+    { authorization: 'Bearer SECRET-h' },
+    {
+      topic: 'SECRET-g',
+      title: 'Shop is down',
+      priority: 4,
+      click: link,
+      sequence_id: incident,
+      actions: [{ action: 'view', url: link }],
+    },
+  ],
+  [
+    'gotify',
+    'https://gotify.ADDRESS/message',
+    { 'x-gotify-key': 'SECRET-k' },
+    { title: 'Shop is down', priority: 8, extras: { 'client::notification': { click: { url: link } } } },
+  ],
+  [
+    'pushover',
+    'https://api.pushover.net/1/messages.json',
+    {},
+    {
+      token: 'SECRET-l',
+      user: 'SECRET-m',
+      device: 'phone',
+      title: 'Shop is down',
+      priority: 1,
+      url: link,
+      url_title: 'View timeline',
+    },
+  ],
+]
+t.test('request is the one that the documents of the service describe (v3 10.13)', async t => {
+  t.equal(told.length, withSettings.length)
+  for (const [type, url, headers, body] of told) {
+    const channel = channelNamed(type)
+    const request = rendered(channel, problem())
+    const values = settingsOf(channel)
+    t.equal(filled(request.url, values), url, `${type}: address`)
+    const sent = Object.entries(request.headers).map(([name, text]) => [name, filled(text, values)])
+    t.strictSame(Object.fromEntries(sent), headers, `${type}: headers`)
+    t.match(bodyOf(channel, request), body, `${type}: body`)
+  }
+})
+
+t.test('good news is less urgent', async t => {
+  for (const [type, priority] of Object.entries({ ntfy: 3, gotify: 4, pushover: 0 })) {
+    const channel = channelNamed(type)
+    t.match(bodyOf(channel, rendered(channel, problem({ kind: 'recovery' }))), { priority }, type)
+  }
+})
+
+t.test('user and password go as basic authentication, if there is no token', async t => {
+  const ntfy = channelNamed('ntfy')
+  const about = { alert: problem(), incident, locationName: (id: string) => id }
+  const shape = { server: true, topic: true, user: true, password: true, priority: 4 }
+  const request = ntfy.render(about, 'problem', shape, { subject: link })
+  const values = { user: 'me', password: 'p:w' }
+  const basic = `Basic ${Buffer.from('me:p:w').toString('base64')}`
+  t.equal(filled(request?.headers['authorization'] ?? '', values), basic)
+  t.strictSame([ntfy.lacks?.({ user: 'me' }), ntfy.lacks?.({ password: 'x' }), ntfy.lacks?.({})], ['password', 'user', null])
+})
+
+const answers: [type: string, status: number, body: string, expected: object][] = [
+  ['telegram', 200, '', { kind: 'delivered' }],
+  ['telegram', 429, '{"ok":false,"parameters":{"retry_after":7}}', { kind: 'again', afterMs: 7_000, lane: true }],
+  ['telegram', 400, '{"parameters":{"migrate_to_chat_id":-100123}}', { kind: 'moved', settings: { chat_id: '-100123' } }],
+  ['telegram', 400, '{"description":"Bad Request: chat not found"}', { kind: 'failed', sentence: /does not know this chat/ }],
+  ['telegram', 401, '', { kind: 'failed', sentence: /bot token/ }],
+  ['telegram', 403, '', { kind: 'failed', sentence: 'The bot may not write to this chat.' }],
+  ['telegram', 500, '', { kind: 'again', afterMs: null }],
+  ['discord', 204, '', { kind: 'delivered' }],
+  ['discord', 429, '{"retry_after":0.31}', { kind: 'again', afterMs: 1_000, lane: true }],
+  ['discord', 404, '{"code":10015}', { kind: 'failed', sentence: 'Discord deleted this webhook.' }],
+  ['teams', 202, '', { kind: 'delivered' }],
+  ['teams', 403, '', { kind: 'failed', sentence: /flow is gone/ }],
+  ['mattermost', 404, '', { kind: 'failed', sentence: /deleted/ }],
+  ['rocketchat', 400, '{"success":false,"error":"x"}', { kind: 'failed', sentence: /refuses/ }],
+  ['googlechat', 429, '', { kind: 'again', lane: true }],
+  ['ntfy', 403, '{"code":40301}', { kind: 'failed', sentence: /token or topic/ }],
+  ['gotify', 401, '', { kind: 'failed', sentence: /token/ }],
+  [
+    'pushover',
+    400,
+    '{"status":0,"errors":["user identifier is invalid"]}',
+    { kind: 'failed', sentence: /identifier is invalid/ },
+  ],
+  ['pushover', 500, '', { kind: 'again', afterMs: 5_000 }],
+]
+t.test('answer means what the documents of the service say (v3 10.13)', async t => {
+  for (const [type, status, body, expected] of answers) {
+    t.match(channelNamed(type).read({ status, headers: {}, body, at: startAt }), expected, `${type} ${status} ${body}`)
+  }
+})
