@@ -258,10 +258,10 @@ t.test('optional member of a body of v3 may be null, and the document says so', 
 })
 
 /**
- * Optional members that the rest of the body of the example needs: the interval of a heartbeat, a Template to preview, and files or the values
- * that they lack.
+ * Optional members that the rest of the body of the example needs: the interval of a heartbeat, a Template to preview, files or the values
+ * that they lack, and the address of a chat service.
  */
-const otherwiseNeeded = new Set(['signals.0.every_seconds', 'manifest', 'files'])
+const otherwiseNeeded = new Set(['signals.0.every_seconds', 'manifest', 'files', 'url'])
 
 t.test('every refusal of v3 has a status and a shape that the document describes', async t => {
   const faults = [{ token: null }, { token: viewer }, { raw: '{' }, { raw: '{"x":1}' }, { raw: 'x'.repeat(300_000) }, {}]
