@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { allSystemTemplates } from '#shared/checks/registry.ts'
 import { startProgram } from '../../integration/system.ts'
 import { runProgram, temporaryFolder } from '../run-program.ts'
 import { startCuttingProxy } from './cutting-api.ts'
@@ -69,7 +70,7 @@ t.test('template preview shows the possible Incidents and stores nothing', async
   const wrong = file('wrong.json', JSON.stringify([{ signal: 'lod', state: 'ok', at: '2026-10-05T12:00:00Z' }]))
   const refused = await run(t, ['preview', file('next.yaml', busy(2)), '--observations', wrong])
   t.match(refused, { code: 4, stderr: /^\S+wrong\.json:1: observations\.0\.signal: / })
-  t.equal(((await asked('GET', `${root}/templates`)) as object[]).length, 6, 'those of the system and busy@1')
+  t.equal(((await asked('GET', `${root}/templates`)) as object[]).length, allSystemTemplates().length + 1, 'and busy@1')
 })
 
 t.test('template rebind requires --yes, counts the Incidents it closes, and continues after a failure', async t => {
