@@ -93,8 +93,8 @@ export interface Channel {
   answers: 'delivered' | 'accepted'
   /** In the order of forms. */
   fields: readonly ChannelField[]
-  /** Returns the key of a setting that is missing beside those that are set; null: none is. Absent: no setting needs another one. */
-  lacks?(settings: Settings): string | null
+  /** Returns the key of a setting that does not fit the others, and the end of the sentence `Field '<key>' …`; null: all fit. Absent: any do. */
+  refuse?(settings: Settings): { key: string; fault: string } | null
   /** What a person reads after a test message was taken, one sentence. Absent: that it was delivered. */
   tested?: string
   /** Earlier generations of the API that show and make this type, besides generation 3. */

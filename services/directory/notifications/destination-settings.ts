@@ -23,8 +23,8 @@ export function readSettings(channel: Channel, sent: Sent, present: Stored | nul
     if (value !== undefined) settings[field.key] = value
     else if (field.isRequired && field.default === undefined) throw faulty(field.key, 'is required')
   }
-  const lacking = channel.lacks?.(settings) ?? null
-  if (lacking !== null) throw faulty(lacking, 'is required beside the others')
+  const refused = channel.refuse?.(settings) ?? null
+  if (refused !== null) throw faulty(refused.key, refused.fault)
   if (present !== null) requireSecretsAnew(fields, sent, present, settings)
   return settings
 }

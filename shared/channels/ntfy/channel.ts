@@ -67,8 +67,13 @@ export const ntfy: Channel = {
       default: 4,
     },
   ],
-  lacks: ({ user, password }) =>
-    user === undefined ? (password === undefined ? null : 'user') : password === undefined ? 'password' : null,
+  refuse: ({ token, user, password }) => {
+    if (token !== undefined && user !== undefined)
+      return { key: 'user', fault: 'and token exclude each other: leave one of them out' }
+    if ((user === undefined) === (password === undefined)) return null
+    const key = user === undefined ? 'user' : 'password'
+    return { key, fault: 'is required: a user and a password go together' }
+  },
   generations: [],
   isSigned: false,
   neutralise: plainText,

@@ -306,7 +306,15 @@ t.test('user and password go as basic authentication, if there is no token', asy
   const values = { user: 'me', password: 'p:w' }
   const basic = `Basic ${Buffer.from('me:p:w').toString('base64')}`
   t.equal(filled(request?.headers['authorization'] ?? '', values), basic)
-  t.strictSame([ntfy.lacks?.({ user: 'me' }), ntfy.lacks?.({ password: 'x' }), ntfy.lacks?.({})], ['password', 'user', null])
+  const all = { user: 'me', password: 'x', token: 'y' }
+  for (const [settings, key] of [
+    [{ user: 'me' }, 'password'],
+    [{ password: 'x' }, 'user'],
+    [all, 'user'],
+  ] as const) {
+    t.match(ntfy.refuse?.(settings), { key })
+  }
+  t.strictSame([ntfy.refuse?.({}), ntfy.refuse?.({ token: 'y' })], [null, null])
 })
 
 const answers: [type: string, status: number, body: string, expected: object][] = [
