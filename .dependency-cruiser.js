@@ -39,6 +39,7 @@ export default {
     fence('fence-cookie', '^(services/gateway/session/caller/session-cookie[.]ts$|test/)', npm('cookie')),
     fence('fence-undici', '^(services/(prober|notifier)|test)/', npm('undici')),
     fence('fence-dns-packet', '^(services/prober/checks/dns/packet[.]ts$|test/prober/)', npm('dns-packet')),
+    fence('fence-nodemailer', '^services/notifier/send/send-mail[.]ts$', npm('nodemailer')),
     fence('fence-koffi', '^services/prober/checks/icmp/ping-socket[.]ts$', npm('koffi')),
     fence('fence-xstate', '^(machines|services/(keeper|notifier)|infra/(machines|replay)|test)/', npm('xstate')),
     {

@@ -25,6 +25,8 @@ const compared = (...expressions: string[]): string => {
 const ofChannels: readonly Word[] = channelTypes().map(type => ({
   found: new RegExp(`${literal(type)}|(^|[{,(])\\s*${type}\\??:|\\.${type}\\b`),
   homes: ['shared/channels/registry.ts', `shared/channels/${type}/`],
+  // A claim of OpenID Connect.
+  otherwise: /text\('[e]mail'\)/,
 }))
 
 /**

@@ -163,6 +163,7 @@ async function startStored(
     serviceUrl: settings.SERVICE_URL,
     publicUrl: settings.PUBLIC_URL || `http://localhost:${settings.PORT}`,
     operatorWebhook: operatorWebhook(settings),
+    mail: { server: settings.SMTP_URL, from: settings.SMTP_FROM },
     egress: options.egress,
   })
 }

@@ -23,6 +23,8 @@ export interface NotifierOptions {
   egress?: Egress
   /** Address of the operator's receiver; null or absent: none. `secret` null: messages are not signed. */
   operatorWebhook?: { url: string; secret: string | null } | null
+  /** The mail server of the installation and its sender; absent or empty: none. */
+  mail?: { server: string; from: string }
   /** Returns a number from 0 to 1 for the jitter of each retry; absent: a random number. */
   jitter?: () => number
 }

@@ -3,6 +3,8 @@
 import { limits } from '#shared/limits/limits.ts'
 import { egressSettings } from '#shared/net/egress.ts'
 import { isHttpUrl } from '#shared/net/http-url.ts'
+import { isMailAddress } from '#shared/net/mail-address.ts'
+import { parseMailServer } from '#shared/net/smtp-url.ts'
 import { text } from '#shared/settings.ts'
 
 export const notifierSettings = {
@@ -20,6 +22,20 @@ export const notifierSettings = {
     ...text({ default: 'http://localhost:2517', meaning: 'The address that receivers see in the User-Agent of messages.' }),
     unit: 'http or https address',
     parse: parseAddress,
+  },
+  SMTP_URL: {
+    ...text({
+      default: '',
+      secret: true,
+      unit: 'smtp or smtps address',
+      meaning:
+        'The mail server of destinations of the type email that have none of their own, such as smtp://user:password@mail.example.com:587; ?starttls=optional or never where it has no TLS. Unset: none. The same at every notifier.',
+    }),
+    parse: parseServer,
+  },
+  SMTP_FROM: {
+    ...text({ default: '', meaning: 'The address from which SMTP_URL sends, such as watch@example.com.' }),
+    parse: parseSenderAddress,
   },
   OPERATOR_WEBHOOK_URL: {
     ...text({
@@ -46,6 +62,16 @@ export const notifierSettings = {
 export function operatorWebhook(settings: { OPERATOR_WEBHOOK_URL: string; OPERATOR_WEBHOOK_SECRET: string }) {
   const { OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret } = settings
   return url === '' ? null : { url, secret: secret === '' ? null : secret }
+}
+
+function parseServer(value: string): string {
+  if (value === '' || parseMailServer(value) !== null) return value
+  throw new Error('must be an address such as smtp://user:password@mail.example.com:587 or smtps://mail.example.com')
+}
+
+function parseSenderAddress(value: string): string {
+  if (value === '' || isMailAddress(value)) return value
+  throw new Error('must be an address such as watch@example.com')
 }
 
 function parseWebhook(value: string): string {

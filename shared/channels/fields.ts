@@ -57,7 +57,9 @@ export function valueSchema(field: ChannelField): TSchema {
 export function faultOfSetting(field: ChannelField, value: unknown): string | null {
   const schema = Type.Object({ settings: Type.Object({ [field.key]: valueSchema(field) }) })
   const refusal = firstRefusal(schema, { settings: { [field.key]: value } })
-  if (refusal !== null || field.fits === undefined || field.fits(String(value).trim())) return refusal?.message ?? null
+  const { fits } = field
+  const texts = (Array.isArray(value) ? value : [value]).map(text => String(text).trim())
+  if (refusal !== null || fits === undefined || texts.every(text => fits(text))) return refusal?.message ?? null
   return `Field 'settings.${field.key}' must ${field.must}`
 }
 

@@ -41,7 +41,7 @@ export interface MessagePayload {
   body: string
 }
 
-/** A request, stored with its delivery. If its body has slots, `body` is what the delivery log shows. */
+/** A request or a mail, stored with its delivery. If its body has slots, `body` is what the delivery log shows. */
 export interface RenderedRequest extends RequestFrame, MessagePayload {}
 
 /** What a message is about, with everything that its words need. */

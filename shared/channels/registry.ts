@@ -1,6 +1,7 @@
 // All channels. A channel is its folder, its import here, and its word in the list.
 
 import { discord } from './discord/channel.ts'
+import { email } from './email/channel.ts'
 import { googlechat } from './googlechat/channel.ts'
 import { gotify } from './gotify/channel.ts'
 import { mattermost } from './mattermost/channel.ts'
@@ -15,6 +16,7 @@ import { webhook } from './webhook/channel.ts'
 
 const registered: Channel[] = [
   ...[slack, webhook],
+  email,
   ...[telegram, discord, teams, mattermost, rocketchat, googlechat],
   ...[ntfy, gotify, pushover],
 ]

@@ -17,7 +17,7 @@ import type { Service } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
 import { startNotifier } from '../../services/notifier/app.ts'
 import type { NotifierOptions } from '../../services/notifier/context.ts'
-import type { Message } from '../../services/notifier/send/send.ts'
+import type { Message } from '../../services/notifier/send/sender.ts'
 import { createMemoryHub, type MemoryHub } from '../support/bus/memory-bus.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
@@ -229,7 +229,7 @@ const linksOf = (given: AlertDocument, publicUrl: string): MessageLinks => ({ su
 
 /** Returns a message with an empty JSON object, as a signed channel sends it. */
 export const messageTo = (url: string, idempotencyKey = 'msg_1', body = '{}'): Message => ({
-  ...{ method: 'POST', url, headers: {}, contentType: 'application/json', body, secrets: [url], read: readAnswer },
+  ...{ method: 'POST', url, headers: {}, contentType: 'application/json', body, secrets: [url], read: readAnswer, mail: null },
   marks: { idempotencyKey, madeAt: startAt, signature: null },
   to: () => messageTo(url, idempotencyKey, body),
 })

@@ -15,6 +15,6 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Returns the words for a reason. Returns an unknown reason unchanged. */
 export function reasonWords(reason: string): string {
-  const status = /^http_(\d+)$/.exec(reason)?.[1]
+  const status = /^(?:http|smtp)_(\d+)$/.exec(reason)?.[1]
   return status === undefined ? (reasons[reason] ?? reason) : `the receiver answered ${status}`
 }

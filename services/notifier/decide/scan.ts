@@ -7,7 +7,7 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Query, Scalar } from '#shared/store/port.ts'
 import type { BatchLoop } from '../batch-loop.ts'
 import type { NotifierContext } from '../context.ts'
-import type { Sender } from '../send/send.ts'
+import type { Sender } from '../send/sender.ts'
 
 const { batch, scanPages, scanMs, expireMs, expireSlice, expireSlices } = limits.notifier
 

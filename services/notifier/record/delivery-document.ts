@@ -17,7 +17,7 @@ import { randomId } from '#shared/text/ids.ts'
 import type { NotifierContext } from '../context.ts'
 import { messageTo } from '../send/message.ts'
 import type { MadeMessage } from '../send/message-maker.ts'
-import type { Message } from '../send/send.ts'
+import type { Message } from '../send/sender.ts'
 import { signatureOf } from '../send/signature.ts'
 
 /** A document to write, and the machine's effects to carry out after the write. */

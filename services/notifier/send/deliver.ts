@@ -9,7 +9,7 @@ import { createLogNames, messageOf } from '../record/delivery-document.ts'
 import type { Job, Recorder } from '../record/record.ts'
 import type { Outcome } from './outcome.ts'
 import { retryDelay, systemJitter } from './retry-delay.ts'
-import type { Sender } from './send.ts'
+import type { Sender } from './sender.ts'
 
 export type Deliverer = ReturnType<typeof createDeliverer>
 

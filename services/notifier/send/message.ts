@@ -2,11 +2,11 @@
 import type { Channel, Configured, RenderedRequest, Settings } from '#shared/channels/port.ts'
 import { settingsOf } from '#shared/channels/settings.ts'
 import { filled } from '#shared/channels/slots.ts'
-import type { Marks, Message } from './send.ts'
+import type { Marks, Message } from './sender.ts'
 
 export function messageTo(channel: Channel, destination: Configured, request: RenderedRequest, marks: Marks): Message {
   const values = settingsOf(channel, destination)
-  const { method, url, headers, contentType, body, slottedBody } = request
+  const { method, url, headers, contentType, body, slottedBody, mail } = request
   return {
     method,
     url: filled(url, values),
@@ -16,9 +16,15 @@ export function messageTo(channel: Channel, destination: Configured, request: Re
     marks: channel.isSigned ? marks : null,
     secrets: secretsOf(channel, values),
     read: channel.read,
+    mail:
+      mail === undefined
+        ? null
+        : { ...mail, id: marks.idempotencyKey, to: listOf(values['to']), from: String(values['from'] ?? '') },
     to: settings => messageTo(channel, { ...destination, settings: { ...destination.settings, ...settings } }, request, marks),
   }
 }
 
 const secretsOf = ({ fields }: Channel, values: Settings): string[] =>
   fields.filter(({ mark, key }) => mark === 'secret' && values[key] !== undefined).map(({ key }) => String(values[key]))
+
+const listOf = (value: Settings[string] | undefined): string[] => (Array.isArray(value) ? value : [])

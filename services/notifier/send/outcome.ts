@@ -56,7 +56,7 @@ export function outcomeOf(reading: ChannelReading, status: number, redacted: (te
 }
 
 export const unreachable = (why: string): Outcome => notAnswered(true, `unreachable: ${why}`)
-const notSent = (why: string): Outcome => notAnswered(false, `not_sent: ${why}`)
+export const notSent = (why: string): Outcome => notAnswered(false, `not_sent: ${why}`)
 const notAnswered = (retryable: boolean, error: string): Outcome => ({
   kind: 'refused',
   retryable,

@@ -2,62 +2,18 @@
 // resolved, the addresses are checked against the egress rules. Never throws for an error of the receiver or the network, follows no
 // redirect, and puts no address and no secret of the message into an outcome.
 
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
 import type { Agent, buildConnector, Dispatcher, request } from 'undici'
-import type { Channel, Settings } from '#shared/channels/port.ts'
 import { limits, minute, second } from '#shared/limits/limits.ts'
-import { createEgress, type Egress, permitted } from '#shared/net/egress.ts'
-import { createResolve, type Resolve } from '#shared/net/resolve.ts'
+import { createEgress, permitted } from '#shared/net/egress.ts'
+import { createResolve } from '#shared/net/resolve.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
-import type { ContentType } from '#shared/template/template.ts'
 import type { Clock } from '#shared/time/clock.ts'
+import { guardedLookup } from './guarded-lookup.ts'
 import { failed, type Outcome, outcomeOf, readQuote, unreachable } from './outcome.ts'
 import { redactAddress } from './redact.ts'
-
-/** Values of a message that never change between attempts. */
-export interface Marks {
-  idempotencyKey: string
-  /** Instant at which the message was made, ms since the epoch. */
-  madeAt: number
-  /** Value of the header `webhook-signature`; null: the message is not signed. */
-  signature: string | null
-}
-
-/** A message, as one attempt sends it. */
-export interface Message {
-  method: 'POST' | 'PUT'
-  url: string
-  /** Headers of the channel, names in lower case. */
-  headers: Readonly<Record<string, string>>
-  contentType: ContentType
-  body: string
-  /** Idempotency key, and the signature of Standard Webhooks; null: the channel has neither. */
-  marks: Marks | null
-  /** Values that no outcome may quote. */
-  secrets: readonly string[]
-  /** Returns the meaning of the answer. */
-  read: Channel['read']
-  /** Returns the message with other settings. */
-  to(settings: Settings): Message
-}
-
-export interface Sender {
-  /** Sends a message. Resolves within `timeoutMs`, by default limits.notifier.sendMs. */
-  send(message: Message, stop: AbortSignal, timeoutMs?: number): Promise<Outcome>
-  /** Loads the HTTP client, so that the first message does not wait for it. May be retried after it rejected. */
-  prepare(): Promise<void>
-  close(): Promise<void>
-}
-
-export interface SenderOptions {
-  clock: Clock
-  version: string
-  serviceUrl: string
-  /** Rules for the addresses to which messages may be sent; absent: the built-in rules of every installation. */
-  egress?: Egress
-  resolve?: Resolve
-}
+import type { Marks, Message, Sender, SenderOptions } from './sender.ts'
 
 /**
  * Longest idle time after which a connection is still used again, ms. After a longer time the receiver may be about to close the
@@ -133,8 +89,12 @@ async function attempt(
   const timeout = new AbortController()
   const forget = options.clock.schedule(timeoutMs, () => timeout.abort(timedOut))
   try {
-    const client = await open()
     const signal = AbortSignal.any([stop, timeout.signal])
+    if (message.mail !== null) {
+      const { sendMail } = await import('./send-mail.ts')
+      return await unlessAborted(sendMail(message, message.mail, signal, options), signal)
+    }
+    const client = await open()
     const post = (dispatcher: Agent) => {
       const headers = headersOf(message, options)
       return unlessAborted(
@@ -255,30 +215,5 @@ function createGuardedConnect(build: typeof buildConnector, sender: SenderOption
     const connect = connectors.get(port) ?? connectorOf(port)
     connectors.set(port, connect)
     connect(options, done)
-  }
-}
-
-const guardedLookup =
-  (resolve: Resolve, open: (found: readonly string[]) => readonly string[]): LookupFunction =>
-  (hostname, options, done) => {
-    let isAnswered = false
-    resolve(hostname, (error, found) => {
-      // Addresses that come later are not needed.
-      if (isAnswered) return
-      isAnswered = true
-      const addresses = error === null ? openOnes(found, open) : error
-      if (addresses instanceof Error) return done(addresses, '', 0)
-      if (options.all) return done(null, addresses)
-      const [first] = addresses
-      done(null, first?.address as string, first?.family)
-    })
-  }
-
-function openOnes(found: readonly string[], open: (found: readonly string[]) => readonly string[]) {
-  if (found.length === 0) return Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
-  try {
-    return open(found).map(address => ({ address, family: isIP(address) }))
-  } catch (error) {
-    return error as Error
   }
 }

@@ -22,7 +22,7 @@ import type { RowWriter } from '../record/row-writer.ts'
 import { messageTo } from './message.ts'
 import type { MadeMessage, MessageMaker } from './message-maker.ts'
 import { type Outcome, unreachable } from './outcome.ts'
-import type { Sender } from './send.ts'
+import type { Sender } from './sender.ts'
 import { signatureOf } from './signature.ts'
 
 const { testMs, testsAtOnce, testLogMs, logMs } = limits.notifier

@@ -84,6 +84,16 @@ export interface RequestFrame {
   headers: Readonly<Record<string, Slotted>>
   /** The body, if it has slots; absent: the delivery's `body`. */
   slottedBody?: Slotted
+  /** Present: it is a mail with the body as text, to the settings `to`, by the mail server of `url`. */
+  mail?: MailFrame
+}
+
+/** What a mail has beside its text. */
+export interface MailFrame {
+  subject: string
+  html: string
+  /** Id of the incident, as the API shows it: mails about it are one thread. */
+  incident: string
 }
 
 /** Occasion of a message, as generation 3 names it. */
