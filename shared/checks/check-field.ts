@@ -1,6 +1,7 @@
 // Field of a kind of check: everything that an API, a form, a file or a message must know about one setting, stated once. Data alone,
 // because a browser loads it too.
 import type { FieldType, TemplateField } from '#shared/contracts/resources/template.ts'
+import type { Section } from './sections.ts'
 
 export interface CheckField extends Omit<TemplateField, 'default' | 'options'> {
   default: string | number | boolean | readonly string[] | readonly number[] | null
@@ -9,6 +10,10 @@ export interface CheckField extends Omit<TemplateField, 'default' | 'options'> {
   words?: Readonly<Record<string, string>>
   /** For people who fill in a form. A Template shows `help` instead. */
   hint?: string
+  /** An answer, for people who have given none. */
+  example?: string
+  /** Section of a form in which the field stands. Absent: the form shows it first. */
+  section?: Section
   /** Largest length of a text, or of each text of a list, in characters. */
   characters?: number
   /** Largest length of a text in UTF-8, bytes. */
@@ -33,8 +38,8 @@ export interface CheckField extends Omit<TemplateField, 'default' | 'options'> {
 }
 
 /**
- * `lines`: a `string` that may have several lines, which older Templates have. `endpoint`: a host, `host:port` or a URL. `escaped`: stands for
- * bytes. `certificates`: those of an authority, in PEM. `domain name`: a name that name servers are asked for. `name server`: address of one,
+ * `lines`: a `string` that may have several lines, which older Templates have, or a secret that may. `endpoint`: a host, `host:port` or a
+ * URL. `escaped`: stands for bytes. `certificates`: those of an authority, in PEM. `domain name`: a name that name servers are asked for. `name server`: address of one,
  * with or without a port.
  */
 export type TextForm =

@@ -26,6 +26,8 @@ export interface CheckKind {
   key: string
   /** Its name for people. */
   name: string
+  /** What it watches, as the answer to `What do you want to watch?`. */
+  watches: string
   /** One sentence: what it does. */
   help: string
   /** The number that a check finds, which results and charts show. */

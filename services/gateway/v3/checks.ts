@@ -4,6 +4,7 @@ import type { CheckField } from '#shared/checks/check-field.ts'
 import type { CheckKind } from '#shared/checks/check-kind.ts'
 import { rangeOf } from '#shared/checks/field-values.ts'
 import { offeredKinds } from '#shared/checks/registry.ts'
+import { sections } from '#shared/checks/sections.ts'
 import { fieldTypes } from '#shared/contracts/resources/template.ts'
 import { Answered, OrNull } from '../body/result-schema.ts'
 import { route } from './common.ts'
@@ -17,6 +18,20 @@ const OptionObject = Answered('CheckOption', {
   required: Type.Boolean(),
   default: Type.Unknown({ description: 'Null if there is none.', examples: [null] }),
   options: Type.Array(Type.String()),
+  words: OrNull(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'Of each option, for people. Null: the options are shown as they are.',
+    }),
+  ),
+  example: OrNull(
+    Type.String({ description: 'An answer, for people who have given none.', examples: ['https://shop.example/'] }),
+  ),
+  lines: Type.Boolean({ description: 'Whether a text may have several lines.' }),
+  section: OrNull({
+    ...Type.Enum(Object.keys(sections)),
+    description: 'Of a form. Null: the form shows the option first, as it does the name.',
+    examples: ['request'],
+  }),
   min: OrNull(Type.Number({ description: 'Of a number, of the items of a list, or of the characters of a text.' })),
   max: OrNull(Type.Number()),
 })
@@ -26,6 +41,8 @@ const [first] = offeredKinds()
 const CheckKindObject = Answered('CheckKind', {
   type: Type.String({ examples: [first?.key] }),
   name: Type.String({ examples: [first?.name] }),
+  watches: Type.String({ description: 'What it watches, for people who choose.', examples: [first?.watches] }),
+  template: Type.String({ description: 'The system Template of its monitors.', examples: [first && templateOf(first)] }),
   help: Type.String({ examples: [first?.help] }),
   value: Answered('CheckValue', {
     name: Type.String({ examples: [first?.value.name] }),
@@ -42,14 +59,24 @@ const list = route('GET', '/checks', {
   handler: async () => offeredKinds().map(kindObject),
 })
 
-const kindObject = ({ key, name, help, value, fields }: CheckKind) => ({
-  ...{ type: key, name, help, value },
-  options: fields.map(optionObject),
-})
+function kindObject(kind: CheckKind) {
+  const { key, name, watches, help, value, fields } = kind
+  return { type: key, name, watches, template: templateOf(kind), help, value, options: fields.map(optionObject) }
+}
+
+/** Returns the newest one, as `key@version`. */
+function templateOf({ templates }: CheckKind): string {
+  const newest = templates.at(-1)
+  return `${newest?.key}@${newest?.version}`
+}
 
 function optionObject(field: CheckField) {
   const { key, label, help, hint = '', type, secret, required, default: usual, options } = field
-  return { key, label, help: help || hint, type, secret, required, default: usual, options: [...options], ...rangeOf(field) }
+  const { words = null, example = null, section = null, form } = field
+  return {
+    ...{ key, label, help: help || hint, type, secret, required, default: usual, options: [...options], words, example },
+    ...{ lines: type === 'text' || form === 'lines', section, ...rangeOf(field) },
+  }
 }
 
 export const checkRoutes = [list]

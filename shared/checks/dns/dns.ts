@@ -7,6 +7,7 @@ import { type DnsAnswers, dnsFields } from './fields.ts'
 export const dns: CheckKind = {
   key: 'dns',
   name: 'DNS',
+  watches: 'A name (DNS)',
   help: 'Asks a name server for the records of a name, and judges the answer.',
   value: { name: 'Time', unit: 'ms' },
   fields: dnsFields,

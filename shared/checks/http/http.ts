@@ -22,6 +22,7 @@ function aimOf(check: StoredCheck): string {
 export const http: CheckKind = {
   key,
   name: 'HTTP',
+  watches: 'A website or API',
   help: 'Sends a request to a URL, follows redirects, and judges status, body and time of the answer.',
   value: { name: 'Time', unit: 'ms' },
   fields: httpFields,

@@ -7,6 +7,7 @@ import { type IcmpAnswers, icmpFields } from './fields.ts'
 export const icmp: CheckKind = {
   key: 'icmp',
   name: 'Ping',
+  watches: 'A machine (ping)',
   help: 'Pings a host and waits for replies.',
   value: { name: 'Quickest round trip', unit: 'ms' },
   fields: icmpFields,

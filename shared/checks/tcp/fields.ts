@@ -7,16 +7,18 @@ const host = checkField({
   type: 'string',
   label: 'Host',
   hint: 'A name or an IP address.',
+  example: 'db.example',
   required: true,
   characters: 253,
   form: 'host',
 })
-const port = checkField({ key: 'port', type: 'integer', label: 'Port', required: true, min: 1, max: 65_535 })
-const secure = checkField({ key: 'tls', type: 'boolean', label: 'Encrypted from the first byte (TLS)', default: false })
+const port = checkField({ key: 'port', type: 'integer', label: 'Port', example: '5432', required: true, min: 1, max: 65_535 })
+const secure = checkField({ key: 'tls', type: 'boolean', label: 'TLS from the first byte', section: 'request', default: false })
 const send = checkField({
   key: 'send',
   type: 'secret',
   label: 'Text to send',
+  section: 'request',
   hint: 'A line ends with \\r\\n, and \\x00 to \\xff are bytes. Empty: nothing is sent.',
   default: '',
   secret: true,
@@ -27,6 +29,7 @@ const expect = checkField({
   key: 'expect',
   type: 'string',
   label: 'Text that the answer must hold',
+  section: 'answer',
   hint: 'In its first 4 KiB. Empty: a connection is enough.',
   default: '',
   characters: 1_024,

@@ -9,6 +9,7 @@ import { type TcpAnswers, tcpFields } from './fields.ts'
 export const tcp: CheckKind = {
   key: 'tcp',
   name: 'Port',
+  watches: 'A port',
   help: 'Connects to a port, with TLS if wanted, sends a text and looks for another one in the answer.',
   value: { name: 'Time', unit: 'ms' },
   fields: tcpFields,

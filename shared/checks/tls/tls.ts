@@ -9,6 +9,7 @@ export const usualPort = 443
 export const tls: CheckKind = {
   key: 'tls',
   name: 'Certificate',
+  watches: 'A certificate',
   help: 'Reads the certificate of a TLS server, and judges its dates, its name and who signed it.',
   value: { name: 'Time left', unit: 'days' },
   fields: tlsFields,

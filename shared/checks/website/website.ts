@@ -24,6 +24,7 @@ const [templateKey = '', templateVersion] = websiteTemplate.split('@')
 export const website: CheckKind = {
   key: 'website',
   name: 'Website',
+  watches: 'A website',
   help: 'Sends one request to a URL and judges status and body of the answer.',
   value: { name: 'Time', unit: 'ms' },
   fields: websiteFields,

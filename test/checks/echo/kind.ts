@@ -21,6 +21,7 @@ const fields = [
 export const echo: CheckKind = {
   key: 'echo',
   name: 'Echo',
+  watches: 'An echo',
   help: 'Finds what it is told.',
   value: { name: 'Time', unit: 'ms' },
   fields,

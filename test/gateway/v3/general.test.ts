@@ -198,14 +198,23 @@ t.test('kinds of checks are listed with their options, to every key (v3 3.14)', 
     const { status, json } = await call('GET', '/checks', { token })
     t.equal(status, 200)
     const [http] = json.result
-    t.match(http, { type: 'http', name: 'HTTP', help: /^Sends a request/, value: { name: 'Time', unit: 'ms' } })
+    t.match(http, {
+      type: 'http',
+      name: 'HTTP',
+      watches: 'A website or API',
+      template: 'http-check@1',
+      help: /^Sends a request/,
+      value: { name: 'Time', unit: 'ms' },
+    })
     const option = (key: string) => http.options.find((one: { key: string }) => one.key === key)
     t.strictSame(option('url'), {
       ...{ key: 'url', label: 'URL', help: '', type: 'url', secret: false, required: true },
-      ...{ default: null, options: [], min: null, max: 2_048 },
+      ...{ default: null, options: [], words: null, example: 'https://shop.example/health', lines: false, section: null },
+      ...{ min: null, max: 2_048 },
     })
     t.match(option('statuses'), { type: 'string_list', default: ['200-299'], min: 1, max: 10 })
-    t.match(option('body'), { type: 'secret', secret: true, max: 65_536 })
+    t.match(option('body'), { type: 'secret', secret: true, max: 65_536, lines: true, section: 'request' })
+    t.match(option('ip_family'), { options: ['any', '4', '6'], words: { any: 'any', 4: 'IPv4', 6: 'IPv6' } })
     t.match(option('method'), { default: 'GET', options: ['GET', 'HEAD'] })
     t.notOk(
       json.result.some(({ type }: { type: string }) => type === 'website'),

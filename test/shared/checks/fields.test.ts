@@ -70,7 +70,7 @@ t.test('a field that is newer than a stored check has its default there, and lea
   })
   const fields = [target, words]
   const shown = () => ({ method: 'say', target: '', url: '', host: null })
-  const named = { key: 'later', name: 'Later', help: '', value: { name: 'Time', unit: 'ms' } }
+  const named = { key: 'later', name: 'Later', watches: 'What is later', help: '', value: { name: 'Time', unit: 'ms' } }
   const kind: CheckKind = { ...named, fields, watch: watchFields(60), templates: [], shown, ...plainEntry('later', fields) }
   const { url: _, ...rest } = website
   const stored = { ...rest, kind: 'later', target: 'x' } as StoredCheck
