@@ -18,7 +18,7 @@ const administration = () => import('./administration/pages.ts')
 
 const loads: Loads = {
   monitoring: () => import('./list/list.tsx'),
-  newMonitor: websites,
+  newMonitor: resources,
   monitor: () => import('./monitor/monitor.tsx'),
   editMonitor: websites,
   newReporting: resources,

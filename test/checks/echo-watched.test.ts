@@ -40,10 +40,11 @@ await withBrowser(async () => {
   const withoutRefusals = (faults: readonly string[]) => faults.filter(fault => !/422/.test(fault))
 
   t.test('a monitor of the kind is made in a form drawn from its fields, and its page shows what was found', async t => {
-    const { page, faults, close } = await visit('/monitors/new/reports', 'edith')
-    await page.getByRole('link', { name: 'Echo' }).click()
-    await page.getByRole('heading', { name: 'New monitor: Echo' }).waitFor()
+    const { page, faults, close } = await visit('/monitors/new', 'edith')
+    await page.getByRole('link', { name: 'An echo' }).click()
+    await page.getByText('Finds what it is told.').waitFor()
     await page.getByLabel('Name').fill('Cuckoo clock')
+    await page.getByText('How often and from where').click()
     t.ok(await page.getByRole('checkbox', { name: 'de' }).isChecked(), 'the location that has a prober is chosen')
     await page.getByLabel('Text').fill('c'.repeat(41))
     await page.getByLabel('Interval', { exact: true }).fill('60')
@@ -52,6 +53,7 @@ await withBrowser(async () => {
     await page.getByLabel('Text').fill('cuckoo')
     await page.getByRole('checkbox', { name: 'Fails' }).check()
     await page.getByLabel('Pass words').fill('geheim\nstreng geheim')
+    await page.getByText('When it counts as down').click()
     await page.getByLabel('Confirmation delay').fill('0')
     await page.getByText('Key and labels').click()
     await page.getByLabel('Key', { exact: true }).fill('clock')
@@ -75,6 +77,7 @@ await withBrowser(async () => {
     const { page, faults, close } = await visit(`/monitors/${id}`, 'edith')
     await page.getByRole('link', { name: 'Edit' }).click()
     await page.getByRole('heading', { name: 'Edit Cuckoo clock' }).waitFor()
+    await page.getByText('When it counts as down').click()
     t.equal(await page.getByLabel('Pass words').inputValue(), 'geheim\nstreng geheim')
     t.equal(await page.getByLabel('Recovery delay').inputValue(), '', 'a delay that nobody named follows the installation')
     await page.getByRole('checkbox', { name: 'Fails' }).uncheck()
@@ -96,6 +99,7 @@ await withBrowser(async () => {
   t.test('form fits a phone and is accessible, and its Template leads to it', async t => {
     for (const [colorScheme, width] of [['dark', 360] as const, ['light', 1280] as const]) {
       const { page, faults, close } = await visit('/monitors/new/of/echo-check', 'edith', { colorScheme, width })
+      await page.getByText('How often and from where').click()
       await page.getByRole('checkbox', { name: 'de' }).waitFor()
       t.same(await axeFaults(page), [], `${width} px`)
       t.notOk(await overflows(page), `${width} px`)
@@ -103,8 +107,8 @@ await withBrowser(async () => {
       await close()
     }
     const { page, close } = await visit('/templates/echo-check', 'edith')
-    await page.getByRole('link', { name: 'Add monitor' }).click()
-    await page.getByRole('heading', { name: 'New monitor: Echo' }).waitFor()
+    await page.locator('main').getByRole('link', { name: 'Add monitor' }).click()
+    await page.getByText('Finds what it is told.').waitFor()
     await close()
   })
 })

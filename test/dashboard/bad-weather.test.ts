@@ -68,7 +68,7 @@ await withBrowser(async () => {
     await page.getByRole('heading', { name: 'No longer your workspace' }).waitFor()
     t.same(await axeFaults(page), [])
     await page.getByRole('button', { name: 'Show Of Mona' }).click()
-    await page.getByRole('heading', { name: 'Watch your first website' }).waitFor()
+    await page.getByRole('heading', { name: 'What do you want to watch?' }).waitFor()
     await live(page)
     // The browser reports the 404 of the refused stream in its console. The page is not at fault.
     t.same(

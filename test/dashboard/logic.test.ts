@@ -14,8 +14,10 @@ import { countOf, filterMark, shownFilters, summarySentence, worstOf } from '../
 import { curlOf } from '../../services/dashboard/monitor/curl.ts'
 import { answersIn, changedAnswers, type FormField } from '../../services/dashboard/parts/form/field-values.ts'
 import { createFormState, fieldOf, submitForm } from '../../services/dashboard/parts/form/form-state.ts'
+import { withScheme } from '../../services/dashboard/parts/form/with-scheme.ts'
+import { formFieldsOf, kindOf, type ListedKind, nameBy, withSchemes } from '../../services/dashboard/resource/check-kinds.ts'
 import { returnPath } from '../../services/dashboard/sign-in/words.ts'
-import { allFields, answersOf, nameOf, usualAnswers, warningsOf, withScheme } from '../../services/dashboard/website/answers.ts'
+import { allFields, answersOf, nameOf, warningsOf } from '../../services/dashboard/website/answers.ts'
 
 const second = 1_000
 const hour = 3_600 * second
@@ -136,6 +138,37 @@ t.test('input of each type of field is read as its answer, and an empty one is n
   t.strictSame(changedAnswers(kept, {}, { k: 'x' }), { k: null }, 'a text that is emptied')
 })
 
+t.test('form of a check has the words of its kind, and a monitor without a name gets that of its address', async t => {
+  const base = { label: '', help: '', required: false, default: null, options: [], min: null, max: null }
+  const field = { ...base, type: 'string' as const }
+  const option = { help: 'Which one.', words: null, example: 'shop.example', lines: false, section: null }
+  const kind: ListedKind = {
+    ...{ type: 'say', watches: 'A word', template: 'say-check@2', help: '' },
+    options: [
+      { ...option, key: 'target' },
+      { ...option, key: 'secret', lines: true, section: 'request' },
+    ],
+  }
+  t.equal(kindOf([kind], 'say-check@1'), kind, 'also for an older revision')
+  t.equal(kindOf([kind], 'say'), null)
+  const plain = { ...field, key: 'target' }
+  const fields = [plain, { ...field, key: 'secret', type: 'secret' as const }, { ...field, key: 'confirm_after', default: 90 }]
+  const [target, secret, delay] = formFieldsOf({ fields }, kind)
+  t.match(target, { ...plain, help: 'Which one.', example: 'shop.example', section: undefined, form: undefined })
+  t.match(secret, { isWriteOnly: true, form: 'lines', section: 'request' })
+  t.match(delay, { section: 'judging', default: 90, hint: /^Seconds/ })
+  t.strictSame(formFieldsOf({ fields: [plain] }, null), [{ ...plain, isWriteOnly: false }])
+
+  const url = { ...field, key: 'url', type: 'url' as const }
+  const port = { ...field, key: 'port', type: 'integer' as const }
+  const folded = { ...field, key: 'folded', section: 'answer' as const }
+  t.strictSame(withSchemes([url, port], { url: 'shop.example', port: 1 }), { url: 'https://shop.example', port: 1 })
+  t.equal(nameBy([url, folded], { url: 'shop.example/health', folded: 'x' }), 'shop.example')
+  t.equal(nameBy([plain, port], { target: 'db.example', port: 5_432 }), 'db.example:5432')
+  t.equal(nameBy([plain], { target: 'x'.repeat(200) }), 'x'.repeat(100))
+  t.equal(nameBy([plain], {}), '')
+})
+
 t.test('form warns of settings by which no check can pass, and of statuses that no response has', async t => {
   const rows: [method: string, statuses: unknown[], text: string, warnings: RegExp[]][] = [
     ['GET', [200, 301], 'well', []],
@@ -152,7 +185,7 @@ t.test('form warns of settings by which no check can pass, and of statuses that 
     t.equal(found.length, warnings.length, `${method} ${statuses} ${expected_text}`)
     for (const [i, warning] of warnings.entries()) t.match(found[i], warning)
   }
-  t.strictSame(warningsOf({ ...usualAnswers }), [])
+  t.strictSame(warningsOf({}), [])
 })
 
 t.test('chart has ticks at round numbers, keeps its gaps, and is exported as text that no spreadsheet executes', async t => {

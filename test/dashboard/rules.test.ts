@@ -50,7 +50,7 @@ await withBrowser(async () => {
     await page.getByRole('link', { name: 'Add monitor' }).or(page.getByLabel('URL')).first().waitFor()
     await page.goto(`${world.address}/monitors/new`)
     await page.getByLabel('URL').waitFor()
-    await tabTo(page, 'Add monitor for reports')
+    await tabTo(page, 'Something that reports')
     await page.keyboard.press('Enter')
     await tabTo(page, 'More')
     await page.keyboard.press('Enter')

@@ -41,7 +41,7 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'a day of virtual time takes 13 s of processor time',
   },
   {
-    files: 'test/dashboard/{bad-weather,exports,resource,restart,rules,settings,transformations}.test.ts',
+    files: 'test/dashboard/{bad-weather,exports,new-monitor,resource,restart,rules,settings,transformations}.test.ts',
     reason: 'opens many pages in the browser, each for half a second of processor time',
   },
   {

@@ -32,10 +32,15 @@ export function settingsOf(fields: readonly ListedField[], present: SentDestinat
   return Object.fromEntries(fields.map(field => [field.key, (field.top ? top : own)?.get(field.key)]))
 }
 
-/** Returns the members of a request. A secret that is empty is left out, so that a stored one stays. */
-export function membersOf(fields: readonly ListedField[], values: FormData): object {
+/**
+ * Returns the members of a request. A secret without an input is left out, so that a stored one stays. So is one that is empty, unless a
+ * stored one is replaced by it.
+ */
+export function membersOf(fields: readonly ListedField[], values: FormData, present: FieldAnswers = {}): object {
   const answers = new Map(Object.entries(answersIn(fields, values, nameIn(fields))))
-  const sent = fields.filter(({ key, secret }) => !secret || answers.has(key))
+  const stored = new Map(Object.entries(present))
+  const isReplaced = (key: string) => Boolean(stored.get(key)) && values.has(nameIn(fields)(key))
+  const sent = fields.filter(({ key, secret }) => !secret || answers.has(key) || isReplaced(key))
   const own = sent.filter(({ top }) => !top).map(({ key }) => [key, answers.get(key) ?? null])
   return {
     ...Object.fromEntries(sent.filter(({ top }) => top).map(({ key }) => [key, answers.get(key) ?? ''])),

@@ -55,8 +55,9 @@ export function NewDestination({ channels, onDone, onClose }: FormProps) {
 
 export function ChangeDestination({ channels, changed, onDone, onClose }: FormProps & { changed: SentDestination }) {
   const fields = fieldsOf(channels, changed.type)
+  const present = settingsOf(fields, changed)
   const send = async (values: FormData) => {
-    const body = { name: textOf(values, 'name'), ...membersOf(fields, values) }
+    const body = { name: textOf(values, 'name'), ...membersOf(fields, values, present) }
     const { name } = await askV3<SentDestination>('PATCH', destinationPath(changed.id), body)
     announce(`Destination ${name} changed.`)
     await onDone()
@@ -64,7 +65,7 @@ export function ChangeDestination({ channels, changed, onDone, onClose }: FormPr
   return (
     <FormDialog title={`Change ${changed.name}`} act="Save" fields={namesOf(fields)} send={send} onClose={onClose}>
       <TextField name="name" label="Name" defaultValue={changed.name} />
-      <FieldsOf fields={fields} answers={settingsOf(fields, changed)} nameOf={nameIn(fields)} isChange />
+      <FieldsOf fields={fields} answers={present} nameOf={nameIn(fields)} isChange />
     </FormDialog>
   )
 }

@@ -22,7 +22,7 @@ import { filterOfAddress, rowsOfWorkspace } from './view.ts'
 addPageStyle(style)
 addPageStyle(rowsStyle)
 
-const FirstRun = lazy(() => import('../website/pages.ts').then(it => it.FirstRun))
+const FirstRun = lazy(() => import('../resource/pages.ts').then(it => it.FirstRun))
 
 function MonitoringList() {
   pageTitle.value = ''
@@ -74,12 +74,9 @@ function Summary({ rows }: { rows: Rows }) {
         </h1>
       </div>
       {may('editor') && (
-        <>
-          <ButtonLink href="/monitors/new/reports">Add monitor for reports</ButtonLink>
-          <ButtonLink href="/monitors/new" look="main">
-            Add monitor
-          </ButtonLink>
-        </>
+        <ButtonLink href="/monitors/new" look="main">
+          Add monitor
+        </ButtonLink>
       )}
     </div>
   )

@@ -1,5 +1,4 @@
 // The page that chooses the Template of a new monitor, of something that reports by itself.
-import { isWebsiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { askV3 } from '../data/api.ts'
 import { pathTo } from '../data/routing.ts'
@@ -10,6 +9,8 @@ import { addPageStyle } from '../parts/page-style.ts'
 import { Empty } from '../parts/states.tsx'
 import settings from '../styles/settings.page.css'
 import { inWorkspace, isSystem } from '../templates/template.ts'
+import { readOffer } from './check-kinds.ts'
+import { Question } from './question.tsx'
 
 addPageStyle(settings)
 
@@ -20,7 +21,6 @@ export function NewReporting() {
       <p class="crumbs">
         <a href="/">Monitoring</a>
       </p>
-      <h1>Watch what reports by itself</h1>
       <ForEditors>
         <Chosen />
       </ForEditors>
@@ -29,21 +29,27 @@ export function NewReporting() {
 }
 
 function Chosen() {
-  const loaded = useLoaded(() => askV3<readonly SentTemplate[]>('GET', inWorkspace('/templates')))
+  const loaded = useLoaded(() => Promise.all([askV3<readonly SentTemplate[]>('GET', inWorkspace('/templates')), readOffer()]))
+  return (
+    <Shown of={loaded}>
+      {([templates, { kinds }]) => (
+        <>
+          <Question kinds={kinds} chosen={null} />
+          <OfReports templates={templates.filter(one => !isSystem(one))} />
+        </>
+      )}
+    </Shown>
+  )
+}
+
+function OfReports({ templates }: { templates: readonly SentTemplate[] }) {
   return (
     <>
       <p>
         A backup, a queue, a fleet of sensors: something that reports how it is. Its Template says what it reports, when that is a
         problem, and what to do then.
       </p>
-      <Shown of={loaded}>
-        {templates => (
-          <>
-            <Choices templates={highestOf(templates.filter(one => !isSystem(one)))} />
-            <Checks templates={highestOf(templates.filter(one => isSystem(one) && !isWebsiteTemplate(one.id)))} />
-          </>
-        )}
-      </Shown>
+      <Choices templates={highestOf(templates)} />
       <details class="folded">
         <summary>More</summary>
         <p>
@@ -71,16 +77,6 @@ function Choices({ templates }: { templates: readonly SentTemplate[] }) {
       <p>
         None of them fits? <a href={pathTo('newTemplate')}>Write a Template</a>
       </p>
-    </>
-  )
-}
-
-function Checks({ templates }: { templates: readonly SentTemplate[] }) {
-  if (templates.length === 0) return null
-  return (
-    <>
-      <p>Or something that is checked from outside, as a website is:</p>
-      <Cards templates={templates} />
     </>
   )
 }

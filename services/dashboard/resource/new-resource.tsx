@@ -1,42 +1,56 @@
-// The page that creates a monitor of a Template.
+// The page that creates a monitor of a Template: of a kind of check, or of something that reports by itself.
 import { isWebsiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { pathTo } from '../data/routing.ts'
 import { pageTitle } from '../data/title.ts'
 import { ForEditors } from '../parts/for-editors.tsx'
-import { Shown } from '../parts/loaded.tsx'
+import { Shown, useLoaded } from '../parts/loaded.tsx'
 import { Empty } from '../parts/states.tsx'
 import { useTemplate } from '../templates/use-template.ts'
+import { kindOf, readOffer } from './check-kinds.ts'
+import { NewOfKind } from './new-monitor.tsx'
 import { ResourceForm } from './resource-form.tsx'
 
 export function NewResource({ params: { template = '' } }: { params: Readonly<Record<string, string>> }) {
   pageTitle.value = 'New monitor'
+  const loaded = useLoaded(readOffer)
   return (
-    <ForEditors>
-      <Shown of={useTemplate(template)}>{found => <Found template={found} />}</Shown>
-    </ForEditors>
+    <>
+      <p class="crumbs">
+        <a href="/">Monitoring</a> / <a href={pathTo('newMonitor')}>Add monitor</a>
+      </p>
+      <ForEditors>
+        <Shown of={loaded}>
+          {offer => {
+            const kind = kindOf(offer.kinds, template)
+            return kind === null ? <OfTemplate reference={template} /> : <NewOfKind offer={offer} kind={kind} />
+          }}
+        </Shown>
+      </ForEditors>
+    </>
   )
 }
+
+const OfTemplate = ({ reference }: { reference: string }) => (
+  <Shown of={useTemplate(reference)}>{found => <Found template={found} />}</Shown>
+)
 
 function Found({ template }: { template: SentTemplate }) {
   const { id, name, summary } = template
   return (
     <>
-      <p class="crumbs">
-        <a href="/">Monitoring</a> / <a href={pathTo('newReporting')}>Add monitor for reports</a>
-      </p>
       <h1>
         New monitor: {name} <span class="label">{id}</span>
       </h1>
       {summary !== '' && <p>{summary}</p>}
       {isWebsiteTemplate(id) ? (
-        <Empty title="This Template has a form of its own">
+        <Empty title="New monitors of websites have more options">
           <p>
-            <a href={pathTo('newMonitor')}>Watch a website</a>
+            Monitors of this Template go on as they are. <a href={pathTo('newMonitor')}>Watch a website</a>
           </p>
         </Empty>
       ) : (
-        <ResourceForm template={template} existing={null} />
+        <ResourceForm template={template} existing={null} watched={null} />
       )}
     </>
   )

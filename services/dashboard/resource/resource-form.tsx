@@ -1,5 +1,5 @@
-// The form of a monitor of any published Template: its name, the fields of its Template, its key and its labels.
-import { allWatchFields } from '#shared/checks/watch-fields.ts'
+// The form of a monitor of any Template: its name, the fields of its Template, its key and its labels. That of a monitor with a check shows
+// address and name, and folds all else.
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { askV3 } from '../data/api.ts'
 import { go } from '../data/router.ts'
@@ -9,11 +9,13 @@ import { ButtonLink } from '../parts/button.tsx'
 import { AreaField, TextField } from '../parts/form/field.tsx'
 import { answersIn, changedAnswers, type FieldAnswers, type FormField } from '../parts/form/field-values.ts'
 import { FieldsOf } from '../parts/form/fields-form.tsx'
+import { FoldedFields } from '../parts/form/folded-fields.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
 import { TryNow } from '../parts/form/try-now.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
-import { inWorkspace, isSystem } from '../templates/template.ts'
+import { inWorkspace } from '../templates/template.ts'
 import style from '../website/website.page.css'
+import { formFieldsOf, type ListedKind, nameBy, type Offer, withSchemes } from './check-kinds.ts'
 import { changedLabels, type Labels, labelLines, labelsIn } from './labels.ts'
 
 addPageStyle(style)
@@ -30,26 +32,24 @@ interface Props {
   template: SentTemplate
   /** The monitor to change; null: a new monitor. */
   existing: ExistingResource | null
+  /** The kind of its check, and the locations; null: the Template has no check. */
+  watched: (Offer & { kind: ListedKind }) | null
 }
 
-const own = ['name', 'key', 'labels']
-/** Returns the name of a field's input. A field may have the key of an input that every monitor has. */
-const nameOf = (key: string): string => (own.includes(key) ? `meta.${key}` : key)
+const inputs = ['name', 'key', 'labels']
 
-function formFieldOf(field: SentTemplate['fields'][number]): FormField {
-  const stated = allWatchFields.find(({ key }) => key === field.key)
-  return stated === undefined ? { ...field, isWriteOnly: field.type === 'secret' } : { ...stated, default: field.default }
-}
-
-export function ResourceForm({ template, existing }: Props) {
-  const isOfCheck = isSystem(template)
-  // What every check has is stated with more words for forms than a Template shows.
-  const fields: readonly FormField[] = isOfCheck ? template.fields.map(field => formFieldOf(field)) : template.fields
+export function ResourceForm({ template, existing, watched }: Props) {
+  const fields = formFieldsOf(template, watched?.kind ?? null)
+  // A field may have the key of an input that every monitor has. A refusal names the field of a check then, as its monitor needs no name.
+  const ownName = watched !== null && fields.some(({ key }) => key === 'name') ? 'monitor.name' : 'name'
+  const own = [ownName, ...inputs.slice(1)]
+  const nameOf = (key: string): string => (own.includes(key) ? `meta.${key}` : key)
+  const answersOf = (values: FormData) => withSchemes(fields, answersIn(fields, values, nameOf))
   const send = async (values: FormData) => {
-    const name = textOf(values, 'name')
-    const meta = answersIn(fields, values, nameOf)
+    const meta = answersOf(values)
+    const name = textOf(values, ownName) || (watched === null ? '' : nameBy(fields, meta))
     const labels = labelsIn(textOf(values, 'labels'))
-    const isGiven = ({ key, isWriteOnly = false }: FormField) => !isWriteOnly || meta[key] !== undefined
+    const isGiven = ({ key, isWriteOnly = false }: FormField) => !isWriteOnly || values.has(nameOf(key))
     const saved =
       existing === null
         ? await askV3<{ id: string }>('POST', inWorkspace('/resources'), {
@@ -64,17 +64,19 @@ export function ResourceForm({ template, existing }: Props) {
             meta: changedAnswers(fields.filter(isGiven), meta, existing.meta),
             labels: changedLabels(labels, existing.labels),
           })
-    const next = isOfCheck ? 'Its first check is on its way.' : 'It waits for its first report.'
+    const next = watched !== null ? 'Its first check is on its way.' : 'It waits for its first report.'
     announce(existing === null ? `${name} is added. ${next}` : `${name} is saved.`)
     go(pathTo('monitor', { id: saved.id }))
   }
   const names = [...own, ...fields.map(({ key }) => nameOf(key))]
   const asked = (values: FormData) => ({
     template: template.id,
-    meta: answersIn(fields, values, nameOf),
+    meta: answersOf(values),
     ...(existing && { resource: existing.id }),
   })
-  const back = existing === null ? pathTo('newReporting') : pathTo('monitor', { id: existing.id })
+  const back = existing !== null ? pathTo('monitor', { id: existing.id }) : watched === null ? pathTo('newReporting') : '/'
+  const nameField = { name: ownName, label: 'Name', defaultValue: existing?.name ?? '', maxLength: 100 }
+  const drawn = { answers: existing?.meta ?? {}, nameOf, isChange: existing !== null, locations: watched?.locations }
   return (
     <Form
       fields={names}
@@ -82,13 +84,23 @@ export function ResourceForm({ template, existing }: Props) {
       send={send}
       beside={
         <>
+          {watched !== null && <TryNow fields={names} asked={asked} />}
           <ButtonLink href={back}>Cancel</ButtonLink>
-          {isOfCheck && <TryNow fields={names} asked={asked} />}
         </>
       }
     >
-      <TextField name="name" label="Name" defaultValue={existing?.name ?? ''} maxLength={100} autoFocus required />
-      <FieldsOf fields={fields} answers={existing?.meta ?? {}} nameOf={nameOf} isChange={existing !== null} />
+      {watched === null ? (
+        <>
+          <TextField {...nameField} autoFocus required />
+          <FieldsOf {...drawn} fields={fields} />
+        </>
+      ) : (
+        <>
+          <FieldsOf {...drawn} fields={fields.filter(({ section }) => section === undefined)} isFirst />
+          <TextField {...nameField} hint="Empty: taken from the address." />
+          <FoldedFields {...drawn} fields={fields} />
+        </>
+      )}
       <details class="part-of-form" open={existing !== null && Object.keys(existing.labels).length > 0}>
         <summary>{existing === null ? 'Key and labels' : 'Labels'}</summary>
         {existing === null && (

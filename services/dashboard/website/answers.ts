@@ -1,17 +1,11 @@
 // Conversion between the form of a website monitor and `meta`, the values for the fields of its Template. Pure.
 import type { CheckField } from '#shared/checks/check-field.ts'
-import { isDelay, minuteWatchFields, usualInterval } from '#shared/checks/watch-fields.ts'
+import { minuteWatchFields } from '#shared/checks/watch-fields.ts'
 import { url, websiteFields } from '#shared/checks/website/fields.ts'
-import { answersIn, type FieldAnswers } from '../parts/form/field-values.ts'
+import { answersIn } from '../parts/form/field-values.ts'
+import { hostOf, withScheme } from '../parts/form/with-scheme.ts'
 
 export const allFields: readonly CheckField[] = [...websiteFields, ...minuteWatchFields]
-
-export const usualAnswers: FieldAnswers = {
-  ...Object.fromEntries(
-    allFields.filter(({ key, required }) => !required && !isDelay(key)).map(field => [field.key, field.default]),
-  ),
-  ...usualInterval,
-}
 
 export const formFields: readonly string[] = ['name', ...allFields.map(({ key }) => key)]
 
@@ -21,15 +15,8 @@ export function answersOf(values: FormData): Record<string, unknown> {
   return { ...answers, [url.key]: withScheme(String(answers[url.key] ?? '')) }
 }
 
-/** Adds the scheme to a URL without a scheme: `shop.example` becomes `https://shop.example`. */
-export const withScheme = (url: string): string => (url === '' || /^[a-z][a-z\d+.-]*:/i.test(url) ? url : `https://${url}`)
-
 /** Returns the monitor's name. If the name is empty, returns the host of the URL. */
-export const nameOf = (name: string, url: string): string => {
-  if (name !== '') return name
-  const whole = withScheme(url)
-  return URL.canParse(whole) ? new URL(whole).hostname : ''
-}
+export const nameOf = (name: string, url: string): string => name || hostOf(withScheme(url))
 
 /** Statuses whose responses have no body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5). */
 const bodiless = new Set([204, 205, 304])

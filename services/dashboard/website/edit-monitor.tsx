@@ -6,9 +6,11 @@ import { askV3, read } from '../data/api.ts'
 import { createLoaded } from '../data/loaded.ts'
 import { pageTitle } from '../data/title.ts'
 import { enterWorkspaceOf } from '../data/workspace.ts'
-import { Shown } from '../parts/loaded.tsx'
+import { Shown, useLoaded } from '../parts/loaded.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { kindOf, readOffer } from '../resource/check-kinds.ts'
 import { type ExistingResource, ResourceForm } from '../resource/resource-form.tsx'
+import { isSystem } from '../templates/template.ts'
 import { useTemplate } from '../templates/use-template.ts'
 import { type ExistingWebsite, WebsiteForm } from './website-form.tsx'
 
@@ -56,5 +58,17 @@ export function EditMonitor({ params }: { params: Readonly<Record<string, string
 }
 
 function OfTemplate({ existing, template }: { existing: ExistingResource; template: string }) {
-  return <Shown of={useTemplate(template)}>{found => <ResourceForm template={found} existing={existing} />}</Shown>
+  const offered = useLoaded(readOffer)
+  return (
+    <Shown of={useTemplate(template)}>
+      {found => (
+        <Shown of={offered}>
+          {offer => {
+            const kind = isSystem(found) ? kindOf(offer.kinds, template) : null
+            return <ResourceForm template={found} existing={existing} watched={kind && { ...offer, kind }} />
+          }}
+        </Shown>
+      )}
+    </Shown>
+  )
 }

@@ -1,5 +1,3 @@
-// The pages about websites, loaded together, because each page needs the same form.
+// The page that changes a monitor. A website monitor has a form of its own, every other monitor the form of its Template.
 
 export { EditMonitor as editMonitor } from './edit-monitor.tsx'
-export { FirstRun } from './first-run.tsx'
-export { NewMonitor as newMonitor } from './new-monitor.tsx'

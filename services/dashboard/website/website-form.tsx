@@ -1,4 +1,4 @@
-// The form of a website monitor. Shows the address; all other fields have defaults and are collapsed below the address.
+// The form that changes a monitor of the Template of website monitors. New monitors of websites have another Template.
 import { useSignal } from '@preact/signals'
 import {
   confirmAfter,
@@ -24,7 +24,7 @@ import { LocationChoices } from '../parts/form/locations-field.tsx'
 import { TryNow } from '../parts/form/try-now.tsx'
 import { Shown, useLoaded } from '../parts/loaded.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
-import { allFields, answersOf, formFields, nameOf, usualAnswers, warningsOf } from './answers.ts'
+import { allFields, answersOf, formFields, nameOf, warningsOf } from './answers.ts'
 import style from './website.page.css'
 
 addPageStyle(style)
@@ -35,57 +35,43 @@ export interface ExistingWebsite {
   meta: FieldAnswers
 }
 
-/** Form of a website monitor. `existing`: the monitor to change; null: a new monitor. */
-export function WebsiteForm({ existing }: { existing: ExistingWebsite | null }) {
+export function WebsiteForm({ existing }: { existing: ExistingWebsite }) {
   const loaded = useLoaded(readLocations)
   return <Shown of={loaded}>{locations => <Fields existing={existing} locations={locations} />}</Shown>
 }
 
-function Fields({ existing, locations }: { existing: ExistingWebsite | null; locations: readonly Location[] }) {
-  const given = existing?.meta ?? { ...usualAnswers, url: '' }
+function Fields({ existing, locations }: { existing: ExistingWebsite; locations: readonly Location[] }) {
+  const given = existing.meta
   const send = async (values: FormData) => {
     const meta = answersOf(values)
     const name = nameOf(textOf(values, 'name'), textOf(values, 'url'))
-    const all = `/workspaces/${workspaceId.value}/resources`
-    const saved =
-      existing === null
-        ? await askV3<{ id: string }>('POST', all, { template: websiteTemplate, name, meta })
-        : await askV3<{ id: string }>('PATCH', `${all}/${existing.id}`, {
-            name,
-            meta: changedAnswers(allFields, meta, existing.meta),
-          })
-    announce(existing === null ? `${name} is added. Its first check is on its way.` : `${name} is saved.`)
-    go(`/monitors/${saved.id}`)
+    const path = `/workspaces/${workspaceId.value}/resources/${existing.id}`
+    await askV3('PATCH', path, { name, meta: changedAnswers(allFields, meta, existing.meta) })
+    announce(`${name} is saved.`)
+    go(`/monitors/${existing.id}`)
   }
   const asked = (values: FormData) => ({
     template: websiteTemplate,
     meta: answersOf(values),
-    ...(existing && { resource: existing.id }),
+    resource: existing.id,
   })
   const beside = (
     <>
-      {existing !== null && <ButtonLink href={`/monitors/${existing.id}`}>Cancel</ButtonLink>}
+      <ButtonLink href={`/monitors/${existing.id}`}>Cancel</ButtonLink>
       <TryNow fields={formFields} asked={asked} />
     </>
   )
   return (
-    <Form fields={formFields} act={existing === null ? 'Add monitor' : 'Save'} send={send} beside={beside}>
+    <Form fields={formFields} act="Save" send={send} beside={beside}>
       <TextField
         name={url.key}
         label={url.label}
         inputMode="url"
-        placeholder="https://shop.example/health"
         defaultValue={textOfAnswer(url, given[url.key])}
         autoFocus
         required
       />
-      <TextField
-        name="name"
-        label="Name"
-        hint="Empty: the host of the URL."
-        defaultValue={existing?.name ?? ''}
-        maxLength={100}
-      />
+      <TextField name="name" label="Name" hint="Empty: the host of the URL." defaultValue={existing.name} maxLength={100} />
       <LocationChoices
         name={locationsField.key}
         label={locationsField.label}
@@ -93,8 +79,8 @@ function Fields({ existing, locations }: { existing: ExistingWebsite | null; loc
         chosen={(given[locationsField.key] as string[] | undefined) ?? null}
       />
       <Interval given={given} />
-      <Request given={given} isOpen={existing !== null} />
-      <Judging given={given} isOpen={existing !== null} />
+      <Request given={given} />
+      <Judging given={given} />
     </Form>
   )
 }
@@ -107,14 +93,14 @@ function Interval({ given }: { given: FieldAnswers }) {
   )
 }
 
-function Request({ given, isOpen }: { given: FieldAnswers; isOpen: boolean }) {
+function Request({ given }: { given: FieldAnswers }) {
   const warnings = useSignal<readonly string[]>(warningsOf(given))
   const judge = ({ currentTarget }: { currentTarget: HTMLElement }) => {
     const form = currentTarget.closest('form')
     if (form !== null) warnings.value = warningsOf(answersOf(new FormData(form)))
   }
   return (
-    <details class="part-of-form" open={isOpen} onInput={judge}>
+    <details class="part-of-form" open onInput={judge}>
       <summary>Request and expected response</summary>
       <FieldsOf fields={websiteFields.filter(({ key }) => key !== url.key)} answers={given} />
       <div role="status">
@@ -128,9 +114,9 @@ function Request({ given, isOpen }: { given: FieldAnswers; isOpen: boolean }) {
   )
 }
 
-function Judging({ given, isOpen }: { given: FieldAnswers; isOpen: boolean }) {
+function Judging({ given }: { given: FieldAnswers }) {
   return (
-    <details class="part-of-form" open={isOpen}>
+    <details class="part-of-form" open>
       <summary>When it counts as down</summary>
       <FieldsOf fields={[failureMode, confirmAfter, recoverAfter]} answers={given} />
     </details>

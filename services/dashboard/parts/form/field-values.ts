@@ -1,5 +1,6 @@
 // Conversion between the inputs of a form and the answers to a list of fields. Pure.
 import type { TextForm } from '#shared/checks/check-field.ts'
+import type { Section } from '#shared/checks/sections.ts'
 import type { TemplateField } from '#shared/contracts/resources/template.ts'
 
 /** A field that a form draws: of a Template, of a kind of check, or of a type of destination. */
@@ -8,6 +9,10 @@ export interface FormField extends Pick<TemplateField, 'key' | 'label' | 'help' 
   options: readonly string[]
   /** For people who fill in a form, in the place of what follows from help, bounds and default. */
   hint?: string
+  /** An answer, for people who have given none. */
+  example?: string
+  /** Section in which it stands, folded; absent: it is shown first. */
+  section?: Section
   /** For people, of each option; absent: the options are shown as they are. */
   words?: Readonly<Record<string, string>>
   /** `lines`: a text that may have several lines. `media type`: one without blanks around it. */
@@ -44,16 +49,18 @@ export function answersIn(fields: readonly FormField[], values: Values, nameOf: 
 
 /**
  * Returns the answers that differ from the stored ones. A stored answer that is empty now is null: the field gets its default again. A stored
- * empty text is the same as no answer.
+ * empty text or list is the same as no answer.
  */
 export function changedAnswers(fields: readonly FormField[], answers: FieldAnswers, stored: FieldAnswers): FieldAnswers {
-  const [before, now] = [stored, answers].map(given => new Map(Object.entries(given).filter(([, answer]) => answer !== '')))
+  const [before, now] = [stored, answers].map(given => new Map(Object.entries(given).filter(([, answer]) => !isNothing(answer))))
   const changed = fields.flatMap(({ key }) => {
     const [was = null, is = null] = [before?.get(key), now?.get(key)]
     return JSON.stringify(was) === JSON.stringify(is) ? [] : [[key, is] as const]
   })
   return Object.fromEntries(changed)
 }
+
+const isNothing = (answer: unknown): boolean => answer === '' || (Array.isArray(answer) && answer.length === 0)
 
 /** Returns the text of an answer in its input; empty: no answer. */
 export function textOfAnswer({ type }: Pick<FormField, 'type'>, answer: unknown): string {

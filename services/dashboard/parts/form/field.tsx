@@ -20,6 +20,10 @@ interface Typed {
   onInput?(event: { currentTarget: { value: string } }): void
 }
 
+/** Gives the focus also to a field that is drawn after its page was loaded, for which the attribute has no effect. */
+const focusing = ({ autoFocus }: Typed) => (autoFocus ? takeFocus : null)
+const takeFocus = (element: HTMLElement | null): void => element?.focus()
+
 interface TextProps extends Shown, Typed {
   type?: 'text' | 'password' | 'number' | 'url' | 'search' | 'datetime-local' | 'date'
   autoComplete?: string
@@ -32,7 +36,7 @@ interface TextProps extends Shown, Typed {
 export function TextField({ name, label, hint, ...rest }: TextProps) {
   return (
     <Labelled name={name} label={label} hint={hint}>
-      {props => h('input', { ...rest, ...props, name, class: 'input' })}
+      {props => h('input', { ...rest, ...props, name, class: 'input', ref: focusing(rest) })}
     </Labelled>
   )
 }
@@ -44,7 +48,7 @@ interface AreaProps extends Shown, Typed {
 export function AreaField({ name, label, hint, ...rest }: AreaProps) {
   return (
     <Labelled name={name} label={label} hint={hint}>
-      {props => <textarea {...rest} {...props} name={name} class="input" />}
+      {props => <textarea {...rest} {...props} name={name} class="input" ref={focusing(rest)} />}
     </Labelled>
   )
 }

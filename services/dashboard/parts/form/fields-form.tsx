@@ -1,24 +1,38 @@
 // Inputs for any list of fields: label, help, bounds and default of each come from the list. Drawn inside a Form.
+import type { Location } from '../../administration/location.ts'
 import { AreaField, CheckField, ChoiceField, TextField } from './field.tsx'
 import { type FieldAnswers, type FormField, isBox, isNumber, type NameOf, textOfAnswer } from './field-values.ts'
-import { LocationsField } from './locations-field.tsx'
+import { KeptSecret } from './kept-secret.tsx'
+import { LocationChoices, LocationsField } from './locations-field.tsx'
 
-interface FieldsProps {
+export interface FieldsProps {
   fields: readonly FormField[]
   /** Present answers; empty for something new. */
   answers: FieldAnswers
   nameOf?: NameOf
   /** Whether there are present answers, so that one that is never shown can be kept. */
   isChange?: boolean
+  /** Locations to choose from; absent: a field that needs them reads them. */
+  locations?: readonly Location[] | undefined
+  /** Whether the first of the fields gets the focus. */
+  isFirst?: boolean
 }
 
-export function FieldsOf({ fields, answers, nameOf = key => key, isChange = false }: FieldsProps) {
+export function FieldsOf({ fields, answers, nameOf = key => key, isChange = false, locations, isFirst = false }: FieldsProps) {
   const given = new Map(Object.entries(answers))
   return (
     <>
-      {fields.map(field => (
-        <Input key={field.key} field={field} name={nameOf(field.key)} given={given.get(field.key)} isChange={isChange} />
-      ))}
+      {fields.map((field, index) => {
+        const props = { field, name: nameOf(field.key), given: given.get(field.key), isFirst: isFirst && index === 0 }
+        const isKept = isChange && field.isWriteOnly === true && (field.required || Boolean(props.given))
+        const input = <Input key={field.key} {...props} locations={locations} isKept={isKept} />
+        if (!isKept) return input
+        return (
+          <KeptSecret key={field.key} name={props.name} label={field.label || field.key}>
+            {input}
+          </KeptSecret>
+        )
+      })}
     </>
   )
 }
@@ -27,15 +41,20 @@ interface InputProps {
   field: FormField
   name: string
   given: unknown
-  isChange: boolean
+  isKept: boolean
+  isFirst: boolean
+  locations: readonly Location[] | undefined
 }
 
-function Input({ field, name, given, isChange }: InputProps) {
-  const { key, label, type, required, default: usual, min, max, form, isWriteOnly = false } = field
-  const isKept = isWriteOnly && isChange
-  const shown = { name, label: isKept ? `New ${label}` : label || key, hint: isKept ? keptHint : hintOf(field) }
+function Input({ field, name, given, isKept, isFirst, locations }: InputProps) {
+  const { key, label, type, required, default: usual, min, max, form, example, isWriteOnly = false } = field
+  const shown = { name, label: label || key, hint: hintOf(field, isKept) }
   if (isBox(field)) return <CheckField {...shown} defaultChecked={(given ?? usual) === true} />
-  if (type === 'location_list') return <LocationsField {...shown} chosen={(given as string[] | undefined) ?? null} />
+  if (type === 'location_list') {
+    const chosen = (given as string[] | undefined) ?? null
+    if (locations === undefined) return <LocationsField {...shown} chosen={chosen} />
+    return <LocationChoices {...shown} chosen={chosen} locations={locations} />
+  }
   const defaultValue = isWriteOnly ? '' : textOfAnswer(field, given)
   if (type === 'boolean' || type === 'enum') {
     const none = usual === null ? [{ value: '', word: required ? 'Choose one' : 'Not set' }] : []
@@ -44,9 +63,9 @@ function Input({ field, name, given, isChange }: InputProps) {
     )
   }
   // A hint of the field's own may say that an empty input means something else than the default.
-  const placeholder = field.hint === undefined ? textOfAnswer(field, usual) : ''
-  if (type === 'string_list' || type === 'text' || type === 'secret' || form === 'lines')
-    return <AreaField {...shown} defaultValue={defaultValue} placeholder={placeholder} rows={3} />
+  const placeholder = example ?? (field.hint === undefined ? textOfAnswer(field, usual) : '')
+  if (type === 'string_list' || type === 'text' || form === 'lines')
+    return <AreaField {...shown} defaultValue={defaultValue} placeholder={placeholder} rows={3} autoFocus={isKept} />
   return (
     <TextField
       {...shown}
@@ -57,12 +76,11 @@ function Input({ field, name, given, isChange }: InputProps) {
       {...(isNumber(type) && max !== null ? { max } : {})}
       defaultValue={defaultValue}
       placeholder={placeholder}
-      required={required && usual === null && !isKept}
+      required={required && usual === null}
+      autoFocus={isFirst || isKept}
     />
   )
 }
-
-const keptHint = 'Leave it empty to keep the present one, which is never shown.'
 
 const choicesOf = ({ type, options, words }: FormField) =>
   type === 'boolean' ? yesOrNo : options.map(value => ({ value, word: words?.[value] ?? value }))
@@ -80,7 +98,7 @@ const forms: Partial<Record<FormField['type'], string>> = {
 }
 
 /** Returns the help of a field, its unit or form, its bounds, and what an empty input means. */
-function hintOf(field: FormField): string {
+function hintOf(field: FormField, isKept: boolean): string {
   const { hint, help, type, required, default: usual, min, max, isWriteOnly } = field
   if (hint !== undefined) return hint
   const limits = [...(min === null ? [] : [`at least ${min}`]), ...(max === null ? [] : [`at most ${max}`])].join(', ')
@@ -93,6 +111,7 @@ function hintOf(field: FormField): string {
     isTyped && text !== '' ? `Empty: ${text}.` : '',
     isTyped && usual === null && required ? 'Required.' : '',
     isWriteOnly ? 'It is never shown again.' : '',
+    isKept && !required ? 'Empty: there is none any more.' : '',
   ]
     .filter(part => part !== '')
     .join(' ')

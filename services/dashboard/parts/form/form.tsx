@@ -6,6 +6,7 @@ import { Button } from '../button.tsx'
 import { addPageStyle } from '../page-style.ts'
 import style from './form.page.css'
 import { createFormState, FormContext, submitForm } from './form-state.ts'
+import { showRefusal } from './show-refusal.ts'
 
 addPageStyle(style)
 
@@ -30,7 +31,7 @@ export function Form({ fields, act, look = 'main', send, beside, children }: For
     const element = form.current
     if (element === null) return
     const isSent = await submitForm(state, fields, () => send(new FormData(element)))
-    if (!isSent) requestAnimationFrame(() => element.querySelector<HTMLElement>('[aria-invalid], .form-refusal')?.focus())
+    if (!isSent) showRefusal(element)
   }
   return (
     <FormContext.Provider value={state}>

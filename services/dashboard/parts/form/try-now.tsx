@@ -5,6 +5,7 @@ import { askV3 } from '../../data/api.ts'
 import { inWorkspace } from '../../templates/template.ts'
 import { Button } from '../button.tsx'
 import { FormContext, submitForm } from './form-state.ts'
+import { showRefusal } from './show-refusal.ts'
 
 interface Tried {
   location: { id: string; name: string }
@@ -30,9 +31,10 @@ export function TryNow({ fields, asked }: Props) {
     const element = currentTarget.closest('form')
     if (element === null) return
     tried.value = []
-    await submitForm(form, fields, async () => {
+    const isSent = await submitForm(form, fields, async () => {
       tried.value = await askV3<Tried[]>('POST', inWorkspace('/checks/try'), asked(new FormData(element)))
     })
+    if (!isSent) showRefusal(element)
   }
   return (
     <>

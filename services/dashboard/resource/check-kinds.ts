@@ -1,0 +1,87 @@
+// Kinds of checks as the API lists them, with the fields of a form that their Templates have. Reads, and pure conversions.
+import type { Section } from '#shared/checks/sections.ts'
+import { allWatchFields, isDelay } from '#shared/checks/watch-fields.ts'
+import type { SentField, SentTemplate } from '#shared/contracts/resources/sent-template.ts'
+import { type Location, readLocations } from '../administration/location.ts'
+import { askV3 } from '../data/api.ts'
+import type { FieldAnswers, FormField } from '../parts/form/field-values.ts'
+import { hostOf, withScheme } from '../parts/form/with-scheme.ts'
+import { keyOf } from '../templates/template.ts'
+
+interface ListedOption {
+  key: string
+  help: string
+  words: Readonly<Record<string, string>> | null
+  example: string | null
+  lines: boolean
+  section: Section | null
+}
+
+export interface ListedKind {
+  type: string
+  /** As the answer to `What do you want to watch?`. */
+  watches: string
+  /** `key@version`. */
+  template: string
+  help: string
+  options: readonly ListedOption[]
+}
+
+/** What can be watched, and from where. */
+export interface Offer {
+  kinds: readonly ListedKind[]
+  locations: readonly Location[]
+}
+
+export async function readOffer(): Promise<Offer> {
+  const [kinds, locations] = await Promise.all([askV3<readonly ListedKind[]>('GET', '/checks'), readLocations()])
+  return { kinds, locations }
+}
+
+/** Returns the kind whose checks a system Template makes. `reference`: a key, or `key@version`. Null: it is none of the kinds. */
+export const kindOf = (kinds: readonly ListedKind[], reference: string): ListedKind | null =>
+  kinds.find(({ template }) => keyOf(template) === keyOf(reference)) ?? null
+
+/** Returns the fields of a Template for a form. `kind`: the kind of its checks; null: its Resources are not checked. */
+export const formFieldsOf = ({ fields }: Pick<SentTemplate, 'fields'>, kind: ListedKind | null): FormField[] =>
+  fields.map(field => formFieldOf(field, kind))
+
+function formFieldOf(field: SentField, kind: ListedKind | null): FormField {
+  const isWriteOnly = field.type === 'secret'
+  const watched = kind && allWatchFields.find(({ key }) => key === field.key)
+  if (watched) {
+    const { hint = '', help, ...rest } = watched
+    // An empty delay is not the default of its field: its hint says what it is.
+    return { ...rest, default: field.default, ...(isDelay(watched.key) ? { help, hint } : { help: help || hint }) }
+  }
+  const option = kind?.options.find(({ key }) => key === field.key)
+  if (option === undefined) return { ...field, isWriteOnly, ...(isWriteOnly && { form: 'lines' }) }
+  const { help, words, example, lines, section } = option
+  return {
+    ...{ ...field, help, isWriteOnly, ...(words && { words }), ...(example && { example }) },
+    ...{ ...(lines && { form: 'lines' }), ...(section && { section }) },
+  }
+}
+
+/** Adds the scheme to each URL without one: `shop.example` becomes `https://shop.example`. */
+export const withSchemes = (fields: readonly FormField[], answers: FieldAnswers): FieldAnswers => {
+  const urls = new Set(fields.filter(({ type }) => type === 'url').map(({ key }) => key))
+  return Object.fromEntries(
+    Object.entries(answers).map(([key, answer]) => [key, urls.has(key) ? withScheme(String(answer)) : answer]),
+  )
+}
+
+/** Returns the name of a monitor that was given none: the host of its URL, or the answers that a form shows first, as in `db.example:5432`. */
+export function nameBy(fields: readonly FormField[], answers: FieldAnswers): string {
+  const shown = new Map(Object.entries(withSchemes(fields, answers)))
+  const texts = fields
+    .filter(({ section }) => section === undefined)
+    .flatMap(({ key }) => shown.get(key) ?? [])
+    .map(answer => String(answer))
+  return texts
+    .map(text => hostOf(text) || text)
+    .join(':')
+    .slice(0, nameCharacters)
+}
+
+const nameCharacters = 100
