@@ -5,7 +5,7 @@ import type { MonitorPage, MonitorRow } from '#shared/contracts/session/session-
 import { csvOf } from '../../services/dashboard/charts/csv.ts'
 import { linePath, timeTicks, valueTicks } from '../../services/dashboard/charts/scale.ts'
 import { Refusal, refusalOf } from '../../services/dashboard/data/api.ts'
-import { countdown, counted, duration, latency, percent, sentence } from '../../services/dashboard/data/format.ts'
+import { countdown, counted, duration, latency, percent, sentence, valueWithUnit } from '../../services/dashboard/data/format.ts'
 import { pathTo, placeOf } from '../../services/dashboard/data/routing.ts'
 import { isSignedOut } from '../../services/dashboard/data/session.ts'
 import { createStream, link, onNews, type Source } from '../../services/dashboard/data/stream.ts'
@@ -29,6 +29,9 @@ t.test('durations, shares and counts are written for people', async t => {
   t.strictSame([-1, 79 * second, 3 * hour + 41 * 60 * second + 2 * second].map(countdown), ['0:00', '1:19', '3:41:02'])
   t.strictSame([null, 1, 0.99999, 0].map(percent), ['–', '100.00 %', '99.99 %', '0.00 %'])
   t.strictSame([null, 92.6, 1_240].map(latency), ['–', '93 ms', '1.24 s'])
+  const days = (value: number | null) => valueWithUnit(value, 'days')
+  t.strictSame([null, 61.97, 9.98, 0.04, -0.5, -12.3].map(days), ['–', '61 days', '9.9 days', '0 days', '-0.5 days', '-13 days'])
+  t.equal(valueWithUnit(1_240, 'ms'), '1.24 s')
   t.strictSame([counted(1, 'monitor'), counted(9_971, 'monitor')], ['1 monitor', '9,971 monitors'])
   t.strictSame([sentence('the location fails'), sentence('Done.')], ['The location fails.', 'Done.'])
 })

@@ -1,63 +1,20 @@
-// Ninety days as bars. All bars together are one tab stop, and arrow keys move between bars. Each bar has a sentence about its day.
-import { useSignal } from '@preact/signals'
+// Ninety days as bars. Each bar has a sentence about its day.
 import type { DayBars } from '#shared/contracts/session/session-charts.ts'
 import { counted, duration, percent } from '../data/format.ts'
-import { addPageStyle } from '../parts/page-style.ts'
+import { Bars } from './bars.tsx'
 import { countedDays, utcDay } from './counted-days.ts'
-import style from './days.page.css'
-
-addPageStyle(style)
 
 type Day = DayBars['days'][number]
 
-const moves: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -7, PageDown: 7, Home: -400, End: 400 }
-
 export function Days({ days, uptime }: Pick<DayBars, 'days' | 'uptime'>) {
-  const cursor = useSignal<number | null>(null)
-  const last = days.length - 1
-  const shown = Math.min(cursor.value ?? last, last)
-  const day = days[shown]
-  if (day === undefined) return null
-  const onKeyDown = (event: KeyboardEvent) => {
-    const by = moves[event.key]
-    if (by === undefined) return
-    event.preventDefault()
-    cursor.value = Math.min(last, Math.max(0, shown + by))
-  }
+  if (days.length === 0) return null
+  const bars = days.map(day => ({ key: day.day, look: lookOf(day), words: daySentence(day) }))
   return (
     <figure class="days">
       <figcaption>
         <b>{countedDays(days)}</b> <span class="number">{percent(uptime)}</span>
       </figcaption>
-      <div
-        class="day-bars"
-        role="slider"
-        tabIndex={0}
-        aria-label={`${days.length} days`}
-        aria-valuemin={0}
-        aria-valuemax={last}
-        aria-valuenow={shown}
-        aria-valuetext={daySentence(day)}
-        onKeyDown={onKeyDown}
-        onPointerLeave={() => {
-          cursor.value = null
-        }}
-      >
-        {days.map((one, index) => (
-          <span
-            key={one.day}
-            class="day"
-            data-look={lookOf(one)}
-            data-shown={cursor.value === index}
-            onPointerEnter={() => {
-              cursor.value = index
-            }}
-          />
-        ))}
-      </div>
-      <p class="readout" aria-hidden="true">
-        {daySentence(day)}
-      </p>
+      <Bars label={`${days.length} days`} bars={bars} page={7} />
     </figure>
   )
 }

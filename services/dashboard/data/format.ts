@@ -43,6 +43,13 @@ export function latency(ms: number | null): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`
 }
 
+/** Returns a value of a check with its unit: `93 ms`, `1.24 s`, `61 days`. Few days have a decimal. Rounds down: nobody has a day too many. */
+export function valueWithUnit(value: number | null, unit: string): string {
+  if (value === null || unit === 'ms') return latency(value)
+  const scale = Math.abs(value) < 10 ? 10 : 1
+  return `${grouped(Math.floor(value * scale) / scale)} ${unit}`
+}
+
 const clockParts = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
 
 /** Returns a text such as `02:10:47`, in the visitor's time zone. */

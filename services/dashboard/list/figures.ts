@@ -1,11 +1,13 @@
-// Response time and uptime of the visible rows. They are read later than the rows. If a figure cannot be read, a dash is shown.
+// Values of checks and uptime of the visible rows. They are read later than the rows. If a figure cannot be read, a dash is shown.
 import { signal } from '@preact/signals'
 import { askV3 } from '../data/api.ts'
 import { workspaceId } from '../data/session.ts'
 
 export interface Figure {
-  /** 95th percentile of the response time, ms; null: nothing was measured. */
+  /** 95th percentile of the values of checks; null: nothing was measured. */
   p95: number | null
+  /** Unit of `p95`; null: there is no check. */
+  unit: string | null
   /** Uptime: part of the last 30 days without trouble, 0 to 1; null: nothing was measured. */
   uptime_30d: number | null
 }

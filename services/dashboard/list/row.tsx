@@ -1,7 +1,7 @@
 // A row of the list: state, name, reason, next deadline, start of the state, and figures.
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
 import { serverNow } from '../data/clock.ts'
-import { latency, percent } from '../data/format.ts'
+import { percent, valueWithUnit } from '../data/format.ts'
 import { Sign, StatusMark } from '../parts/status-mark.tsx'
 import { Countdown, Since } from '../parts/time.tsx'
 import { nextWords } from '../words/next.ts'
@@ -117,7 +117,7 @@ function Figures({ id }: { id: string }) {
   const figure = figures.value.get(id)
   return (
     <>
-      <td class="p95 number">{latency(figure?.p95 ?? null)}</td>
+      <td class="p95 number">{valueWithUnit(figure?.p95 ?? null, figure?.unit ?? 'ms')}</td>
       <td class="uptime number">{percent(figure?.uptime_30d ?? null)}</td>
     </>
   )

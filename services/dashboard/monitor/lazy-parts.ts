@@ -1,6 +1,7 @@
 // The parts of a monitor's page that are loaded later than the monitor's state, when they come into view or are needed.
 import { lazy } from '../parts/lazy.tsx'
 
+export const Results = lazy(() => import('./results/results.tsx').then(it => it.Results))
 export const UptimeDays = lazy(() => import('./figures/uptime-days.tsx').then(it => it.UptimeDays))
 export const Maintenance = lazy(() => import('./maintenance/maintenance.tsx').then(it => it.Maintenance))
 export const AlertDelivery = lazy(() => import('./messages/alert-delivery.tsx').then(it => it.AlertDelivery))

@@ -16,8 +16,9 @@ import { Failed, Loading } from '../parts/states.tsx'
 import { Figures } from './figures/figures.tsx'
 import { ValueHistory } from './figures/value-history.tsx'
 import { OpenIncidents } from './incidents/open-incidents.tsx'
+import { chartTitle } from './known.ts'
 import { Later } from './later.tsx'
-import { AlertDelivery, EndActs, History, Log, Maintenance, Messages, UptimeDays } from './lazy-parts.ts'
+import { AlertDelivery, EndActs, History, Log, Maintenance, Messages, Results, UptimeDays } from './lazy-parts.ts'
 import style from './monitor.page.css'
 import { MonitorHead } from './monitor-head.tsx'
 import { Rules } from './rules.tsx'
@@ -46,9 +47,14 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
         <Signals detail={detail} />
       </div>
       {isChecked(detail.kind) ? (
-        <Later title="Response time" isTall>
-          <Figures detail={detail} />
-        </Later>
+        <>
+          <Later title="Last results">
+            <Results detail={detail} />
+          </Later>
+          <Later title={chartTitle(detail)} isTall>
+            <Figures detail={detail} />
+          </Later>
+        </>
       ) : (
         <Later title="Values" isTall>
           <ValueHistory detail={detail} />

@@ -1,13 +1,13 @@
 // Signals of a monitor with their last reports. A declared signal also has a command that reports on this signal.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
-import { clockTime, latency } from '../data/format.ts'
+import { clockTime } from '../data/format.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Table } from '../parts/table/table.tsx'
 import { Since } from '../parts/time.tsx'
 import { silentSignals } from '../words/why.ts'
 import { CopyCurl } from './copy-curl.tsx'
-import { knownOf } from './known.ts'
+import { headOfValue, knownOf, valueIn } from './known.ts'
 
 /** A signal with its newest report. `at` null: it has not reported yet. */
 type MonitorSignal = Pick<MonitorDetail['signals'][number], 'signal' | 'value' | 'reason'> & { state: string; at: string | null }
@@ -29,9 +29,9 @@ export function Signals({ detail }: { detail: MonitorDetail }) {
           { head: isOfCheck ? 'Location' : 'Signal', cell: ({ signal }) => nameOf(signal) },
           { head: 'Reports', cell: ({ signal, state }) => <ReportMark state={state} silentSince={silent.get(signal) ?? null} /> },
           {
-            head: isOfCheck ? 'Took' : 'Value',
+            head: headOfValue(detail),
             isNumber: true,
-            cell: ({ value }) => (isOfCheck ? latency(value) : (value ?? '–')),
+            cell: ({ value }) => valueIn(detail, value) || '–',
           },
           { head: 'Since', isNumber: true, cell: ({ at }) => (at === null ? '–' : <Since at={Date.parse(at)} />) },
           { head: 'Reason', cell: ({ state, reason }) => reason ?? unsaid[state] ?? '' },

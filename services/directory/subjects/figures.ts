@@ -1,5 +1,6 @@
-// Two figures for each monitor on a page: its response time in the last day, computed from hourly roll-ups only, and the share of the last
+// Two figures for each monitor on a page: what its checks found in the last day, computed from hourly roll-ups only, and the share of the last
 // 30 days without trouble. These are days of UTC, so the first of them begins before the instant 30 days ago.
+import { kindOf } from '#shared/checks/registry.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { day, hour } from '#shared/limits/limits.ts'
 import { emptyBucket, mergeBucket, quantile } from '#shared/roll-up/bucket.ts'
@@ -21,7 +22,8 @@ export const getFigures: AskAnswerer<'get-figures'> = async (context, { workspac
   const figures = await Promise.all(
     (mine as SubjectDocument[]).map(async subject => {
       const { uptime, uptimeSince } = await readUptime(store, subject, now)
-      return [subject.id, { p95: await p95Of(store, subject, now), uptime, uptimeSince }] as const
+      const unit = subject.check ? kindOf(subject.check).value.unit : null
+      return [subject.id, { p95: await p95Of(store, subject, now), unit, uptime, uptimeSince }] as const
     }),
   )
   return Object.fromEntries(figures)
@@ -39,7 +41,7 @@ export async function readUptime(
   return { uptime: uptimeOf(days, uptimeSince, now), uptimeSince }
 }
 
-/** Returns the 95th percentile of the response times from all locations, ms. Null: nothing was measured, or nothing is rolled up yet. */
+/** Returns the 95th percentile of the values of checks from all locations, in the unit of their kind. Null: nothing was measured, or nothing is rolled up yet. */
 async function p95Of(store: Store, { id, check }: SubjectDocument, now: number): Promise<number | null> {
   const to = Math.floor(now / hour) * hour
   const all = emptyBucket()

@@ -67,10 +67,10 @@ export interface TroubleDay {
 }
 
 /**
- * Figures by subject id. `p95`: in ms; null: nothing was measured. `uptime`: share of the time since `uptimeSince`, from 0 to 1; null: the
- * subject is too new.
+ * Figures by subject id. `p95`: in `unit`; null: nothing was measured, or there is no check. `uptime`: share of the time since `uptimeSince`,
+ * from 0 to 1; null: the subject is too new.
  */
-export type Figures = Record<string, { p95: number | null; uptime: number | null; uptimeSince: number }>
+export type Figures = Record<string, { p95: number | null; unit: string | null; uptime: number | null; uptimeSince: number }>
 
 export interface MonitorRule {
   /** Key of the rule in generation 3. */

@@ -16,6 +16,7 @@ import { nextState } from '../../../services/dashboard/monitor/incidents/next-st
 import { logAddress } from '../../../services/dashboard/monitor/log/log-page.ts'
 import { stepWords, windowLife } from '../../../services/dashboard/monitor/maintenance/window.ts'
 import { deliveryWords, shownRows, storedRows, toggled } from '../../../services/dashboard/monitor/messages/alert-delivery.ts'
+import { barsOf } from '../../../services/dashboard/monitor/results/result-bars.ts'
 import { plainWords } from '../../../services/dashboard/words/silence.ts'
 import { incidentWords, ruleWords, silentSignals } from '../../../services/dashboard/words/why.ts'
 
@@ -31,6 +32,26 @@ t.test('time alone confirms a pending incident and closes a recovering incident,
   t.equal(next('recovering', 'close', 'ok'), 'closed')
   t.equal(next('problem', 'remind', 'problem'), null)
   t.equal(next('pending', null, 'not_judged'), null)
+})
+
+t.test('results of checks are bars, oldest first, whose words say instant, location, outcome and value', async t => {
+  const at = '2026-01-05T12:02:00.000Z'
+  const result = { id: '1', signal: 'reachability@aaaa', at, reason: null }
+  const shown = { value: { name: 'Time left', unit: 'days' }, locations: { aaaa: 'helsinki' } }
+  const found = [
+    { ...result, state: 'no_data', value: null, reason: 'cannot' },
+    { ...result, state: 'problem', value: 3.2, reason: 'certificate ends in 3 days' },
+    { ...result, state: 'ok', value: 61.9 },
+  ]
+  const bars = barsOf(found, shown)
+  t.strictSame(
+    bars.map(({ look }) => look),
+    ['passed', 'failed', 'silent'],
+  )
+  t.strictSame(
+    bars.map(({ words }) => words.slice(words.indexOf('helsinki'))),
+    ['helsinki: OK, 61 days', 'helsinki: Problem, certificate ends in 3 days, 3.2 days', 'helsinki: No data, cannot'],
+  )
 })
 
 t.test('ticks range from below the lowest value to above the highest value, and include 0', async t => {

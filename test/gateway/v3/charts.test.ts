@@ -148,6 +148,7 @@ t.test('figures of a list have the p95 of rolled-up hours and omit absent Resour
     [monitor],
   )
   t.ok(Math.abs((figures[0]?.p95 ?? 0) - 95) < 5, JSON.stringify(figures))
+  t.equal(figures[0]?.unit, 'ms')
   t.ok((figures[0]?.uptime_30d ?? 1) < 1)
   t.ok(Date.parse(figures[0]?.uptime_since ?? '') <= world.clock.now())
   const most = Array.from({ length: 100 }, () => monitor).join(',')

@@ -1,11 +1,13 @@
-// Chart of the response time by location. The page's address names the range.
+// Chart of the values of checks by location, such as the response time. The page's address names the range.
 import type { LatencyChart } from '#shared/contracts/session/session-charts.ts'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
-import { latency } from '../../data/format.ts'
+import { valueWithUnit } from '../../data/format.ts'
+import { chartTitle } from '../known.ts'
 import { pathOfResource } from '../resource-path.ts'
 import { OverTime } from './over-time.tsx'
 
 export function Figures({ detail }: { detail: MonitorDetail }) {
+  const unit = detail.value?.unit ?? 'ms'
   return (
     <OverTime<LatencyChart>
       path={`${pathOfResource(detail)}/latency?figures=count,p95&`}
@@ -15,8 +17,8 @@ export function Figures({ detail }: { detail: MonitorDetail }) {
           name: location ?? location_id,
           points: pointsOf(figures, 'p95'),
         })),
-        write: latency,
-        fileName: `${String(detail.resource['name'])} response time`,
+        write: value => valueWithUnit(value, unit),
+        fileName: `${String(detail.resource['name'])} ${chartTitle(detail).toLowerCase()}`,
       })}
     />
   )

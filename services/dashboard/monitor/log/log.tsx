@@ -3,7 +3,6 @@ import { useSignal } from '@preact/signals'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { read } from '../../data/api.ts'
-import { latency } from '../../data/format.ts'
 import { query, setQuery } from '../../data/router.ts'
 import { useAct } from '../../parts/act.ts'
 import { Button, ShowOlder } from '../../parts/button.tsx'
@@ -13,6 +12,7 @@ import { type Column, Table } from '../../parts/table/table.tsx'
 import { Tabs } from '../../parts/table/tabs.tsx'
 import { Time } from '../../parts/time.tsx'
 import { signalName } from '../../words/places.ts'
+import { headOfValue, valueIn } from '../known.ts'
 import { type LogFilters, type Logged, logAddress, logRows, rejectionWords } from './log-page.ts'
 
 const kinds = [
@@ -83,17 +83,17 @@ function emptyWords({ isUnaccepted, day }: LogFilters): string {
   return day === '' ? 'Nothing has been reported yet.' : 'Nothing was reported on this day.'
 }
 
-const columnsFor = ({ kind, locations }: MonitorDetail): readonly Column<Logged>[] => [
+const columnsFor = (detail: MonitorDetail): readonly Column<Logged>[] => [
   { head: 'At', cell: ({ at }) => <Time at={Date.parse(at)} isLong /> },
   {
-    head: isChecked(kind) ? 'Location' : 'Signal',
-    cell: ({ signal }) => signalName(signal, locations),
+    head: isChecked(detail.kind) ? 'Location' : 'Signal',
+    cell: ({ signal }) => signalName(signal, detail.locations),
   },
   { head: 'Reports', cell: ({ state }) => <StatusMark state={state} /> },
   {
-    head: isChecked(kind) ? 'Took' : 'Value',
+    head: headOfValue(detail),
     isNumber: true,
-    cell: ({ value, location }) => (location === '' ? (value ?? '') : latency(value)),
+    cell: ({ value, location }) => (location === '' ? (value ?? '') : valueIn(detail, value)),
   },
   { head: 'Source', cell: ({ source }) => sources[source] ?? source },
   {

@@ -1,5 +1,6 @@
 // GET /session/monitors/{id}: one monitor with its rules, their evidence and open incidents, its newest reports and its maintenance window.
 
+import { kindOf } from '#shared/checks/registry.ts'
 import type { IncidentFilters } from '#shared/contracts/ask/ask-incidents.ts'
 import { LastIncident, MonitorDetail, MonitorIncident, MonitorRulePart } from '#shared/contracts/session/session-monitor.ts'
 import type { MonitorRule, MonitorState } from '#shared/contracts/subjects/monitor-state.ts'
@@ -83,6 +84,7 @@ async function detailOf(
     })),
     expects,
     window,
+    value: resource.check ? kindOf(resource.check).value : null,
     locations: Object.fromEntries(places.filter(({ id }) => named.has(id)).map(({ id, name }) => [id, name])),
   }
 }

@@ -2,6 +2,7 @@
 // docs/reference/v3.md, section 13.
 import { Type } from 'typebox'
 import { inParallel } from '#shared/async/in-parallel.ts'
+import { kindOf } from '#shared/checks/registry.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import { SignalName } from '#shared/contracts/common.ts'
 import type { RollUpBucket, RollUps } from '#shared/contracts/observations/roll-up.ts'
@@ -31,7 +32,7 @@ const rangeQuery = {
 }
 
 const showLatency = route('GET', `${one}/latency`, {
-  summary: 'Response times of a website monitor by location, with Incidents and maintenance.',
+  summary: 'Values of the checks of a monitor by location, with Incidents and maintenance.',
   more: 'Without a series if the Resource has no check.',
   needs: { role: 'viewer', scope: null },
   isAudited: false,
@@ -43,6 +44,7 @@ const showLatency = route('GET', `${one}/latency`, {
     const wanted = frameOf(context, query['range'])
     const names = figuresOf(query['figures'])
     const locations = found.check?.locations ?? []
+    const rounded = found.check && kindOf(found.check).value.unit !== 'ms' ? hundredths : Math.round
     const [rollUps, places, bands] = await Promise.all([
       inParallel(locations, limits.charts.seriesAtOnce, location =>
         read(context, { subjectId: found.id, source: { location } }, wanted, traceId),
@@ -56,11 +58,13 @@ const showLatency = route('GET', `${one}/latency`, {
       series: locations.map((id, i) => ({
         location_id: id,
         location: nameOf.get(id) ?? null,
-        figures: columnsOf(rollUps[i]?.buckets ?? [], wanted, names, Math.round),
+        figures: columnsOf(rollUps[i]?.buckets ?? [], wanted, names, rounded),
       })),
     }
   },
 })
+
+const hundredths = (value: number): number => Math.round(value * 100) / 100
 
 const showValues = route('GET', `${one}/values`, {
   summary: 'Values of a signal that senders report, with the thresholds of its rules.',

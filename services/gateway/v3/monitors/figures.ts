@@ -1,4 +1,4 @@
-// GET /workspaces/{ws}/figures: response time and uptime of Resources. Reference: docs/reference/v3.md, section 13.
+// GET /workspaces/{ws}/figures: values of checks and uptime of Resources. Reference: docs/reference/v3.md, section 13.
 import { Type } from 'typebox'
 import { limits } from '#shared/limits/limits.ts'
 import { isId } from '#shared/text/is-id.ts'
@@ -15,9 +15,10 @@ export const FiguresObject = Answered('Figures', {
   resource: Type.String({ description: 'Its id.', examples: ['aB3dE6gH9k'] }),
   p95: OrNull(
     Type.Number({
-      description: '95th percentile of the response time in the last 24 complete hours, ms. Null if nothing was measured.',
+      description: '95th percentile of the values of checks in the last 24 complete hours. Null if nothing was measured.',
     }),
   ),
+  unit: OrNull(Type.String({ description: 'Of `p95`: that of the kind of check. Null without a check.', examples: ['ms'] })),
   uptime_30d: OrNull(
     Type.Number({ minimum: 0, maximum: 1, description: 'Share of the time since `uptime_since` without a confirmed Incident.' }),
   ),
@@ -25,7 +26,7 @@ export const FiguresObject = Answered('Figures', {
 })
 
 const list = route('GET', '/workspaces/:workspace/figures', {
-  summary: 'Response time and uptime of Resources by id; archived ones only if `resources` names them.',
+  summary: 'Values of checks and uptime of Resources by id; archived ones only if `resources` names them.',
   needs: { role: 'viewer', scope: null },
   isAudited: false,
   query: {

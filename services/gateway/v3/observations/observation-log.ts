@@ -16,7 +16,7 @@ export const LoggedObservation = Answered('LoggedObservation', {
   signal: Type.String({ description: 'Its key.', examples: ['beat'] }),
   location: Type.String({ description: 'The id of a Location, or empty.', examples: [''] }),
   state: Type.Enum(['ok', 'problem', 'no_data']),
-  value: OrNull(Type.Number({ description: 'Of a check: how long it took, ms.' })),
+  value: OrNull(Type.Number({ description: 'Of a check: what it found, in the unit of its kind.' })),
   labels: Type.Record(Type.String(), Type.String(), { examples: [{}] }),
   body: { ...OrNull(Type.Object({}, { additionalProperties: true })), description: 'Null also for a viewer and a scoped key.' },
   at: Instant,
