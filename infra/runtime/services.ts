@@ -205,6 +205,7 @@ async function proberOptions(context: ServiceContext, options: StartOptions): Pr
     serviceUrl: settings.SERVICE_URL,
     egress: options.egress,
     secretsKey: options.secretsKey,
+    answers: settings.CHECK_ANSWERS === 'on',
   }
 }
 

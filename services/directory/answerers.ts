@@ -5,6 +5,7 @@ import type { AskAnswerer } from './context.ts'
 import { outlineIncident, readTransitions } from './incidents/incident-history.ts'
 import { listIncidents, readIncident } from './incidents/incident-list.ts'
 import { getIncidentRecords } from './incidents/incident-records.ts'
+import { listIncidentResponses } from './incidents/incident-responses.ts'
 import { getIncident, listConditions, listOpenIncidents } from './incidents/incidents.ts'
 import { createAddress, deleteAddress, findAddress, listAddresses } from './keys/addresses.ts'
 import { authenticate, createKey, deleteKey, listKeys, touchKeys } from './keys/keys.ts'
@@ -79,6 +80,7 @@ export const answerers: { [V in AskVerb]: AskAnswerer<V> } = {
   'find-subjects': findSubjects,
   'list-open-incidents': listOpenIncidents,
   'get-incident': getIncident,
+  'list-incident-responses': listIncidentResponses,
   'get-incident-records': getIncidentRecords,
   'get-roll-ups': getRollUps,
   'get-overview': getOverview,

@@ -33,6 +33,8 @@ export interface ProberOptions {
   authorities?: string
   /** Keys of sealed secrets (SECRETS_KEY); absent or empty: sealed secrets cannot be opened here. */
   secretsKey?: string
+  /** False: nothing that a server answered is kept or shown (CHECK_ANSWERS). Absent: true. */
+  answers?: boolean
   resolve?: Resolve
   /** Guard that refuses addresses; absent: a guard with the built-in rules of every installation. */
   egress?: Egress
@@ -73,8 +75,7 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
   const runner = new Runner({
     context: checking,
     shedding,
-    metrics,
-    logger,
+    ...{ metrics, logger, answers: options.answers ?? true },
     onReport: report => reporter.add(report),
   })
   let presence: Presence | null = null
@@ -86,7 +87,7 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
     metrics,
   })
   const seals = createSeals(options.secretsKey ?? '')
-  const tries = await serveTries({ bus, logger, locationId, context: checking, seals, shedding })
+  const tries = await serveTries({ bus, logger, locationId, context: triedContext(checking, options), seals, shedding })
   const watch = await watchAssignments(bus, locationId, logger, {
     onEntry: (subjectId, entry, at) => fleet.assign(subjectId, withOpened(entry, seals), at),
     onUnreadable: fleet.keepOrUnassign,
@@ -138,6 +139,10 @@ const stopping = {
   checksMs: limits.start.graceMs * 0.4,
   reportsMs: limits.start.graceMs * 0.3,
 }
+
+/** A try carries what the server answered, whatever was kept before. */
+const triedContext = (context: CheckContext, { answers = true }: ProberOptions): CheckContext =>
+  answers ? { ...context, keepsAnswer: () => true } : context
 
 const checkContext = (clock: Clock, options: ProberOptions): CheckContext => ({
   clock,

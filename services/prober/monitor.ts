@@ -3,8 +3,9 @@
 
 import type { Due } from '#shared/async/due-heap.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { fnv1a32 } from '#shared/text/hash.ts'
-import type { RunningCheck } from './checks/checker.ts'
+import type { CheckOutcome, RunningCheck } from './checks/checker.ts'
 import { rankOf } from './presence.ts'
 import { phaseOf } from './schedule.ts'
 
@@ -29,6 +30,10 @@ export interface Monitor extends Due {
    */
   credit: number
   hasPassed: boolean
+  /** Sentence of the latest check; null: it passed. Of kinds whose answers are kept. */
+  failedBy: string | null
+  /** End of the latest check whose answer was kept, ms. */
+  answeredAt: number
 }
 
 export function createMonitor(subjectId: string, entry: CheckEntry): Monitor {
@@ -46,6 +51,8 @@ export function createMonitor(subjectId: string, entry: CheckEntry): Monitor {
     extraAt: null,
     credit: rankOf(0, hash) / 2 ** 32,
     hasPassed: false,
+    failedBy: null,
+    answeredAt: Number.NEGATIVE_INFINITY,
     dueAt: 0,
     place: -1,
   }
@@ -56,4 +63,20 @@ export function noteOutcome(monitor: Pick<Monitor, 'hasPassed'>, ok: boolean): b
   const isNews = !ok || !monitor.hasPassed
   monitor.hasPassed = ok
   return isNews
+}
+
+/** Returns whether the answer to a failed check is kept: it failed in another way than the check before, and none was kept within a minute. */
+export const keepsAnswer = (
+  { failedBy, answeredAt }: Pick<Monitor, 'failedBy' | 'answeredAt'>,
+  error: string,
+  now: number,
+): boolean => error !== failedBy && now - answeredAt >= limits.answers.everyMs
+
+export function noteAnswer(
+  monitor: Pick<Monitor, 'failedBy' | 'answeredAt'>,
+  { error, response }: CheckOutcome,
+  now: number,
+): void {
+  monitor.failedBy = error
+  if (response !== undefined) monitor.answeredAt = now
 }

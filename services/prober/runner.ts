@@ -4,9 +4,9 @@ import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { CheckContext, CheckOutcome } from './checks/checker.ts'
-import { checkOf } from './checks/registry.ts'
+import { checkOf, keepsAnswers } from './checks/registry.ts'
 import type { ProberMetrics } from './metrics.ts'
-import { type Monitor, noteOutcome } from './monitor.ts'
+import { keepsAnswer, type Monitor, noteAnswer, noteOutcome } from './monitor.ts'
 import type { Report } from './report.ts'
 import type { Shedding } from './shedding.ts'
 
@@ -18,6 +18,8 @@ export interface RunnerOptions {
   onReport(report: Report): void
   /** Maximum number of concurrent checks. */
   inFlightMax?: number
+  /** False: no answers of servers are kept. Absent: true. */
+  answers?: boolean
 }
 
 export class Runner {
@@ -118,7 +120,7 @@ export class Runner {
   #start(monitor: Monitor, slotAt: number, kind: 'due' | 'extra'): void {
     const { rev } = monitor.entry
     monitor.ranAt = slotAt
-    const check = checkOf(monitor.entry, this.#options.context, outcome => {
+    const check = checkOf(monitor.entry, this.#contextFor(monitor), outcome => {
       this.#running.delete(monitor)
       monitor.check = null
       if (kind === 'extra') this.#extrasRunning--
@@ -132,6 +134,13 @@ export class Runner {
     check.start()
   }
 
+  /** Returns the context of a check, which says whether its answer would be kept. */
+  #contextFor(monitor: Monitor): CheckContext {
+    const { context, answers = true } = this.#options
+    if (!answers || !keepsAnswers(monitor.entry)) return context
+    return { ...context, keepsAnswer: error => keepsAnswer(monitor, error, context.clock.now()) }
+  }
+
   /** Reports a result, unless the monitor was removed during the check. */
   #report(monitor: Monitor, rev: number, slotAt: number, outcome: CheckOutcome): void {
     const { metrics, logger, context, onReport } = this.#options
@@ -139,6 +148,7 @@ export class Runner {
     else metrics.failed.inc()
     metrics.duration.observe(outcome.phases.totalMs / 1_000)
     const report = { subjectId: monitor.subjectId, rev, slotAt, endedAt: context.clock.now(), outcome }
+    if (keepsAnswers(monitor.entry)) noteAnswer(monitor, outcome, report.endedAt)
     if (!monitor.removed) onReport({ ...report, isNews: noteOutcome(monitor, outcome.ok) })
     if (logger.isLevelEnabled('trace')) logger.trace({ subject: monitor.subjectId, slotAt, outcome }, 'checked')
   }

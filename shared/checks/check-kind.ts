@@ -42,6 +42,8 @@ export interface CheckKind {
   refuse?(answers: Readonly<Record<string, unknown>>): Refused | null
   /** Set for a kind that new monitors should not have, because another one does more. Its monitors go on. */
   isSuperseded?: true
+  /** Set for a kind whose failed checks carry what the server answered (v3 5.10). */
+  keepsAnswers?: true
   /** System Templates whose Resources have one check of this kind. They have its `fields` and `watch`. */
   templates: readonly { key: string; version: number; name: string; summary: string }[]
   shown(check: StoredCheck): Shown

@@ -1,6 +1,7 @@
 // Bounds of the whole system and the reasons for them: sizes of queues and batches, retries, payloads, waits. Contracts and machines
 // must not import this file, so they repeat the bounds that they use. A number that only one file uses stays in that file.
 
+import { answerLimits } from '#shared/limits/limits-of-answers.ts'
 import { configurationLimits } from '#shared/limits/limits-of-configuration.ts'
 import { httpLimits } from '#shared/limits/limits-of-http.ts'
 import { peopleLimits } from '#shared/limits/limits-of-people.ts'
@@ -426,6 +427,7 @@ export const limits = {
     tagReads: 1_000,
   },
 
+  answers: answerLimits,
   configuration: configurationLimits,
   audit: auditLimits,
   incidentLists: incidentListLimits,

@@ -19,6 +19,7 @@ import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { WindowDocument } from '#shared/contracts/incidents/maintenance.ts'
+import type { ResponseDocument } from '#shared/contracts/incidents/response.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import type {
   DeliveryTableDocument,
@@ -92,6 +93,7 @@ export interface Collections {
   series: SeriesDocument
   policies: PolicyDocument
   windows: WindowDocument
+  responses: ResponseDocument
   incidents: IncidentDocument
   history: HistoryDocument
   alerts: AlertDocument
@@ -179,6 +181,14 @@ export const collections: Record<CollectionName, CollectionSpec> = {
     writer: 'keeper',
     columns: { subjectId: 'text', startedAt: 'integer' },
     indexes: [{ name: 'bySubject', fields: ['subjectId', 'startedAt'] }],
+  },
+  responses: {
+    writer: 'keeper',
+    columns: { subjectId: 'text', incidentId: 'text', at: 'integer' },
+    indexes: [
+      { name: 'byIncident', fields: ['incidentId', 'at'] },
+      { name: 'bySubject', fields: ['subjectId'] },
+    ],
   },
   incidents: {
     writer: 'keeper',

@@ -211,6 +211,7 @@ const readsOfEvidence = [
   '/workspaces/:workspace/resources/:resource/observations',
   '/workspaces/:workspace/incidents/:incident',
   '/workspaces/:workspace/incidents/:incident/deliveries',
+  '/workspaces/:workspace/incidents/:incident/responses',
   '/workspaces/:workspace/deliveries',
 ]
 

@@ -10,7 +10,7 @@ import { passwordOf } from '../support/worlds/session-world.ts'
 import { axeFaults, open, overflows, withBrowser } from './chromium.ts'
 
 /** Maximum compressed size of a page with everything that its first view loads, bytes. `bytesMost` limits the pages without an entry. */
-const bytesOf: Partial<Record<PageName, number>> = { monitoring: 30_000, monitor: 36_500, incident: 36_000 }
+const bytesOf: Partial<Record<PageName, number>> = { monitoring: 30_000, monitor: 36_500, incident: 37_000 }
 const bytesMost = 40_000
 
 await withBrowser(async () => {

@@ -24,10 +24,37 @@ await withBrowser(async () => {
       /a reminder is due, but no destination is meant for it\..*If the rule is ok again: Recovering/,
     )
     t.match(await page.locator('section[aria-labelledby=evidence]').textContent(), /1 of 1 location failing.*Location.*deProblem/)
-    t.ok(bytes() <= 36_000, `${bytes()} bytes`)
+    t.ok(bytes() <= 37_000, `${bytes()} bytes`)
     t.comment(`${bytes()} bytes`)
     t.same(faults, [])
     await close()
+  })
+
+  t.test('page shows what the server answered to a failed check, and a viewer its status alone', async t => {
+    const meta = { url: 'https://shop.example/', locations: ['aaaa'] }
+    const v3 = `/api/v3/workspaces/${world.workspaceId}/resources`
+    const made = await world.editor.send('POST', v3, { body: { template: 'http-check', name: 'Answering', meta } })
+    const { id } = made.json.result
+    await world.report(id, 'aaaa', true)
+    await world.clock.advance(1_000)
+    const headers = ['content-type: text/html', 'set-cookie: [redacted]']
+    const response = { statusLine: 'HTTP/1.1 503 Unavailable', headers, body: '<h1>Sorry</h1>', binary: false, truncated: true }
+    await world.report(id, 'aaaa', false, { response })
+    await world.clock.advance(1_000)
+    const { open_incident: incident } = (await world.editor.send('GET', `${v3}/${id}`)).json.result
+    for (const [as, colorScheme, width] of [['edith', 'light', 1280] as const, ['vera', 'dark', 360] as const]) {
+      const { page, faults, close } = await show(incident.id, { as, colorScheme, width })
+      const answers = page.getByRole('region', { name: 'What the server answered' })
+      await answers.getByText('HTTP/1.1 503 Unavailable').waitFor()
+      const text = (await answers.textContent()) ?? ''
+      t.match(text, /de, .*: status 503, expected 200/)
+      t.equal(text.includes('<h1>Sorry</h1>') && text.includes('set-cookie: [redacted]'), as === 'edith')
+      t.equal(text.includes('for editors and owners'), as === 'vera')
+      t.same(await axeFaults(page), [], `${width} px`)
+      t.notOk(await overflows(page), `${width} px`)
+      t.same(faults, [])
+      await close()
+    }
   })
 
   t.test('the page names who will be notified', async t => {

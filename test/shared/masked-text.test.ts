@@ -5,7 +5,7 @@ import { maskOf } from '#shared/secrecy/masked-text.ts'
 
 t.test('secrets of a check are hidden in a text of a stranger, in each form in which they were sent', async t => {
   const secrets = ['pa"ss wörd', 'Bearer abcdefgh1234', '{\n  "token": "s3cr3t-value",\n  "n": 1\n}', '!?!']
-  const mask = maskOf(secrets)
+  const { short: mask, whole } = maskOf(secrets)
   for (const text of [
     'pa"ss wörd',
     JSON.stringify('pa"ss wörd').slice(1, -1),
@@ -16,6 +16,8 @@ t.test('secrets of a check are hidden in a text of a stranger, in each form in w
     's3cr3t-value',
     '"token": "s3cr3t-value",',
     '!?!',
+    Buffer.from('abcdefgh1234').toString('base64').replace(/=+$/, ''),
+    Buffer.from('pa"ss wörd').toString('base64url'),
   ]) {
     t.equal(mask(`a ${text} b ${text}`, 60), 'a [redacted] b [redacted]', text)
   }
@@ -27,11 +29,17 @@ t.test('secrets of a check are hidden in a text of a stranger, in each form in w
   )
   t.equal(mask(`${'x'.repeat(58)}Bearer abcdefgh1234`, 60), `${'x'.repeat(58)}[…`)
   t.equal(mask('😀'.repeat(61), 60), `${'😀'.repeat(59)}…`)
-  t.equal(maskOf([])('a', 60), 'a')
+  t.equal(maskOf([]).short('a', 60), 'a')
+  t.equal(whole('a abcdefgh1234 b abcdefg', false), 'a [redacted] b abcdefg')
+  t.equal(
+    whole('a abcdefgh1234 b abcdefg', true),
+    'a [redacted] b ',
+    'the end of a text that goes on may be the beginning of a secret',
+  )
   const anyText = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(fc.array(anyText, { maxLength: 3 }), anyText, anyText, (others, secret, around) => {
-      const shown = maskOf([...others, secret])(`${around}${secret}${around}`, 1_000)
+      const shown = maskOf([...others, secret]).short(`${around}${secret}${around}`, 1_000)
       return secret.trim() === '' || !shown.replaceAll('[redacted]', '').includes(secret) || '[redacted]'.includes(secret)
     }),
   )

@@ -31,6 +31,7 @@ import { WhatNext } from './what-next.tsx'
 
 addPageStyle(style)
 
+const Answers = lazy(() => import('./answers.tsx').then(it => it.Answers))
 const AcknowledgeDialog = lazy(() => import('../monitors/dialogs.ts').then(it => it.AcknowledgeDialog))
 
 function Incident({ params }: { params: Readonly<Record<string, string>> }) {
@@ -73,6 +74,7 @@ function Shown({ page, incident, life }: { page: IncidentPage; incident: Inciden
           <Told page={page} />
         </div>
       </div>
+      <Answers page={page} />
       <Details page={page} />
     </>
   )

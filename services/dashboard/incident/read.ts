@@ -33,5 +33,22 @@ export const readIncident = (workspaceId: string, id: string): Promise<Incident>
 export const readDeliveries = (workspaceId: string, id: string): Promise<Delivery[]> =>
   askV3('GET', `${at(workspaceId, id)}/deliveries?limit=100`)
 
+export interface KeptResponse {
+  signal: string
+  location: string
+  at: string
+  status_line: string | null
+  /** Headers and body are null for a viewer. */
+  headers: readonly string[] | null
+  body: string | null
+  binary: boolean
+  truncated: boolean
+  error: string
+}
+
+/** Reads what servers answered to failed checks, oldest first. */
+export const readResponses = (workspaceId: string, id: string): Promise<KeptResponse[]> =>
+  askV3('GET', `${at(workspaceId, id)}/responses`)
+
 export const readRecords = (id: string, after: number): Promise<IncidentRecordsPage> =>
   read(`/session/incidents/${encodeURIComponent(id)}/records?after=${after}`)

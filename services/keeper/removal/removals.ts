@@ -66,6 +66,7 @@ const childCollections = [
   'series',
   'policies',
   'windows',
+  'responses',
 ] as const satisfies CollectionName[]
 
 const { deletionSlice } = limits.keeper

@@ -28,7 +28,7 @@ interface BegunRow<M extends BegunMode> {
   begin(context: KeeperContext, subjectId: string, entries: readonly Extract<OutboxEntry, { mode: M }>[]): void
 }
 
-export type WrittenCollection = 'history' | 'policies' | 'incidents' | 'windows' | 'subjectTags' | 'alerts'
+export type WrittenCollection = 'history' | 'policies' | 'incidents' | 'windows' | 'responses' | 'subjectTags' | 'alerts'
 
 const last = 1
 
@@ -46,6 +46,7 @@ export const outboxRows: Outbox = {
     policies: { mode: 'insert', step: 0, of: subject => entriesOf(subject, 'policies') },
     incidents: { mode: 'advance', step: 0, of: subject => entriesOf(subject, 'incidents') },
     windows: { mode: 'advance', step: 0, of: subject => entriesOf(subject, 'windows') },
+    responses: { mode: 'advance', step: 0, of: subject => entriesOf(subject, 'responses') },
     subjectTags: { mode: 'advance', step: 0, of: tagDocumentsOf },
     // A notifier that finds an alert reads the alert's incident. So the incident must be written before the alert.
     alerts: { mode: 'insert', step: last, of: subject => entriesOf(subject, 'alerts') },
@@ -88,6 +89,7 @@ export function documentsOf(committed: readonly SubjectDocument[], now: number):
     policies: of('policies'),
     incidents: of('incidents'),
     windows: of('windows'),
+    responses: of('responses'),
     subjectTags: of('subjectTags'),
     alerts: of('alerts'),
   }

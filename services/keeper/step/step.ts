@@ -15,6 +15,7 @@ import { refusal } from './commands/refusal.ts'
 import { createResource } from './commands/resource-commands.ts'
 import { asCommitted, createSubject, createWebsite } from './commands/subject-commands.ts'
 import { windowEndOf } from './incidents/drive-window.ts'
+import { keepAnswers } from './incidents/keep-answers.ts'
 import { isDueBy, judgeSubject } from './judging/judge-subject.ts'
 import { templateFault } from './judging/resource-template.ts'
 import { takeFirstReport } from './observations/first-report.ts'
@@ -24,7 +25,10 @@ import type { Change, Handled, Input, Step, StepContext } from './types.ts'
 /**
  * Applies one input to one subject; `subject` is null if it does not exist. First steps the deadlines that are due by the input's instant.
  */
-export function step(subject: SubjectDocument | null, input: Input, context: StepContext): Step {
+export const step = (subject: SubjectDocument | null, input: Input, context: StepContext): Step =>
+  keepAnswers(stepped(subject, input, context), input)
+
+function stepped(subject: SubjectDocument | null, input: Input, context: StepContext): Step {
   if (subject === null || subject.deletedAt !== null) return stepAbsent(subject, input, context)
   if (input.kind === 'deadline') return passDeadlines(subject, input.at, context)
   if (input.kind === 'command') {
@@ -34,11 +38,11 @@ export function step(subject: SubjectDocument | null, input: Input, context: Ste
   if (isOver(subject, input)) return refuseArchived(subject, input, context)
   const isCaughtUp = !isDueBy(subject, input.at) || isSparedFrom(subject, input, context)
   const caughtUp = !isCaughtUp ? passDeadlines(subject, input.at, context) : unchanged(subject)
-  const stepped =
+  const taken =
     input.kind === 'result'
       ? takeResult(caughtUp.subject as SubjectDocument, input, context)
       : handleCommand(caughtUp.subject as SubjectDocument, input.command, input.at, context)
-  return { ...stepped, change: larger(caughtUp.change, stepped.change) }
+  return { ...taken, change: larger(caughtUp.change, taken.change) }
 }
 
 /**

@@ -1,5 +1,6 @@
 // What the runner knows of a check of any kind: how it is begun and ended, and what it found.
 import type { CheckEntry, CheckPhases } from '#shared/contracts/observations/check.ts'
+import type { KeptAnswer } from '#shared/contracts/observations/kept-answer.ts'
 import type { Egress } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -17,6 +18,8 @@ export interface CheckOutcome {
   value?: number | null
   /** Set: this prober cannot make the check, `error` says why, and `ok` is false. It is no reading. */
   cannot?: true
+  /** What the server answered, if it is kept. */
+  response?: KeptAnswer
 }
 
 /** Phases of a check that opened no connection. */
@@ -30,6 +33,8 @@ export interface CheckContext {
   userAgent: string
   /** Bounds of the check in ms (reference/website-monitors 5.2). */
   bounds: { connectMs: number; tlsMs: number; totalMs: number }
+  /** Whether the answer to a check is kept that failed with this sentence. Absent: none is. Called once, when the check has failed. */
+  keepsAnswer?(error: string): boolean
 }
 
 /** A check that `start` begins. It releases what it holds in every case, and never throws. */

@@ -142,9 +142,14 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
 
   /** Ends the check, the first time. `error`: reason of the failure; null: the check passed. */
   protected settle(error: string | null): void {
+    if (!this.isSettled) this.finish(this.outcomeOf(error === null ? null : clean(error)))
+  }
+
+  /** Ends the check with an outcome, the first time. */
+  protected finish(outcome: CheckOutcome): void {
     if (this.isSettled) return
     this.release()
-    this.#done(this.outcomeOf(error === null ? null : clean(error)))
+    this.#done(outcome)
   }
 
   protected outcomeOf(error: string | null): CheckOutcome {

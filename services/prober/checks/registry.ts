@@ -46,6 +46,9 @@ export function checkOf(entry: CheckEntry, context: CheckContext, done: (outcome
   return checker(entry, context, done)
 }
 
+/** Whether failed checks of the entry carry what the server answered. */
+export const keepsAnswers = (entry: CheckEntry): boolean => findKind(entry)?.keepsAnswers === true
+
 const sealedOutcome: CheckOutcome = Object.freeze({
   ...{ ok: false, cannot: true, error: 'a secret of this check can not be opened here', statusCode: null, value: null },
   phases: noPhases,

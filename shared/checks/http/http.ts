@@ -27,6 +27,7 @@ export const http: CheckKind = {
   value: { name: 'Time', unit: 'ms' },
   fields: httpFields,
   watch: watchFields(60),
+  keepsAnswers: true,
   templates: [
     {
       key: 'http-check',

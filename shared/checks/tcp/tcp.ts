@@ -14,6 +14,7 @@ export const tcp: CheckKind = {
   value: { name: 'Time', unit: 'ms' },
   fields: tcpFields,
   watch: watchFields(60),
+  keepsAnswers: true,
   templates: [
     {
       key: 'tcp-check',

@@ -5,6 +5,7 @@ import { resourceFilters } from '#shared/contracts/ask/ask-resources.ts'
 import { After, type Page } from '#shared/contracts/ask/reply.ts'
 import { ask, Id, Nullable } from '#shared/contracts/common.ts'
 import type { IncidentOutline, IncidentRecord, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
+import type { ResponseDocument } from '#shared/contracts/incidents/response.ts'
 
 const Switch = Nullable(Type.Boolean())
 const Reference = Type.String({ minLength: 1, maxLength: 400 })
@@ -25,6 +26,8 @@ export const IncidentFilters = Type.Object({
 })
 export type IncidentFilters = Static<typeof IncidentFilters>
 
+export type IncidentResponse = Omit<ResponseDocument, 'id' | 'rev' | 'subjectId' | 'incidentId'>
+
 export const incidentAsks = {
   /**
    * A page of the workspace's Incidents, newest first. Every page may be short or empty, even if more pages follow. Errors: `validation`,
@@ -42,6 +45,8 @@ export const incidentAsks = {
    * deleted.
    */
   'read-incident': ask<IncidentRecord | null>()({ workspaceId: Id, incidentId: Id }),
+  /** Returns what servers answered to failed checks, as it is kept with the Incident, oldest first. */
+  'list-incident-responses': ask<IncidentResponse[]>()({ incidentId: Id }),
   /** The states that an Incident has had so far, and the sequence numbers of the records in its history. */
   'outline-incident': ask<IncidentOutline>()({ incidentId: Id }),
   /** Returns the records with the given sequence numbers, in the given order. Returns as many as fit into one page, but at least one. */

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { Instant, Nullable } from '#shared/contracts/common.ts'
 import { type Form, firstForm } from '#shared/contracts/form.ts'
+import { KeptAnswer } from '#shared/contracts/observations/kept-answer.ts'
 
 /**
  * A check to execute at intervals, stored in the bucket under the key `<location>.<partition>.<subject>`. A newer value always has a larger
@@ -57,5 +58,7 @@ export const CheckResult = Type.Object({
   value: Type.Optional(Nullable(Type.Number({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }))),
   /** Set: the prober could not make the check, and `error` says why. This is no reading. */
   cannot: Type.Optional(Type.Literal(true)),
+  /** What the server answered, of some failed checks (v3 5.10). */
+  response: Type.Optional(KeptAnswer),
 })
 export type CheckResult = Static<typeof CheckResult>

@@ -5,6 +5,7 @@ import type { Stored } from '#shared/contracts/common.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { HistoryDocument, IncidentDocument, IncidentSnapshot } from '#shared/contracts/incidents/incident.ts'
 import type { MaintenanceSnapshot, WindowDocument } from '#shared/contracts/incidents/maintenance.ts'
+import type { HeldAnswers, ResponseDocument } from '#shared/contracts/incidents/response.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
 import type { SilenceAt } from '#shared/contracts/observations/silence.ts'
@@ -51,6 +52,8 @@ export interface SubjectDocument extends Stored {
   readings: Record<string, Reading>
   /** Signals, and the inputs of authored rules; null until the first signal or rule is created. */
   custom: CustomState | null
+  /** Answers of servers to failed checks. Absent: none is held. */
+  answers?: HeldAnswers
   /** The running maintenance window; null: no window is running. */
   maintenance: MaintenanceSnapshot | null
   /** Number of incidents, and number of windows, that the subject has had. A new incident or window gets the next number of its kind. */
@@ -181,6 +184,7 @@ export type OutboxEntry =
   /** Document that gets the subject's `rev` as its own. It replaces a stored document only if the stored `rev` is smaller. */
   | { mode: 'advance'; collection: 'incidents'; document: IncidentDocument }
   | { mode: 'advance'; collection: 'windows'; document: WindowDocument }
+  | { mode: 'advance'; collection: 'responses'; document: ResponseDocument }
   /**
    * Tags that the subject got or lost (shared/subjects/subject-tags.ts). A tag gets the subject's `rev` as its own, and replaces a stored
    * tag only if the stored `rev` is smaller.

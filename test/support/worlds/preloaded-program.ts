@@ -26,13 +26,17 @@ export interface PreloadedProgram {
   command(words: string[], environment?: Record<string, string>, input?: string): Promise<Ended>
 }
 
-/** `modules`: paths of the modules that each process loads first. */
-export async function startPreloaded(t: Test, modules: readonly string[]): Promise<PreloadedProgram> {
+/** `modules`: paths of the modules that each process loads first. `settings`: further ones of the program. */
+export async function startPreloaded(
+  t: Test,
+  modules: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PreloadedProgram> {
   const preload = { NODE_OPTIONS: modules.map(path => `--import=${pathToFileURL(path).href}`).join(' ') }
   const folder = temporaryFolder(t)
   const [data, home] = [join(folder, 'data'), join(folder, 'home')]
   mkdirSync(home)
-  const program = await startProgram({ DATA_DIR: data, LOG_LEVEL: 'debug', ...preload })
+  const program = await startProgram({ DATA_DIR: data, LOG_LEVEL: 'debug', ...preload, ...settings })
   t.teardown(() => program.stop())
   const { url } = JSON.parse(readFileSync(join(data, 'api.json'), 'utf8')) as { url: string }
   const key = readFileSync(join(data, 'first-key'), 'utf8').trim()

@@ -20,6 +20,7 @@ import { formatCursor, limitOf, pageQuery, readCursor } from '../paging.ts'
 import { findResource } from '../resources/resources.ts'
 import { incidentFilterRefusals, incidentFilters, listIncidents } from './incident-filters.ts'
 import { IncidentItem, IncidentObject, incidentObject } from './incident-object.ts'
+import { responsesRoute } from './responses.ts'
 
 const all = '/workspaces/:workspace/incidents'
 const one = `${all}/:incident`
@@ -176,4 +177,6 @@ async function readTransitions(
   return read
 }
 
-export const incidentRoutes = [list, listOfResource, detail, deliveries, acknowledge]
+const responses = responsesRoute(`${one}/responses`, findIncident)
+
+export const incidentRoutes = [list, listOfResource, detail, deliveries, responses, acknowledge]

@@ -55,6 +55,8 @@ const bodiless: ReadonlySet<number> = new Set([204, 304])
 export class Answer {
   readonly #listener: AnswerListener
   readonly #isHead: boolean
+  readonly #keepsHead: boolean
+  #lines: string[] = []
   #part: Part = 'start'
   #ended: 'over' | 'broken' | null = null
   #fault: AnswerFault | null = null
@@ -72,10 +74,16 @@ export class Answer {
   /** Number of missing bytes of the body, or of the chunk. */
   #missing = 0
 
-  /** `method`: the method of the request. A response to HEAD has no body, even if its headers state a length. */
-  constructor(method: string, listener: AnswerListener) {
+  /** `method`: the method of the request. A response to HEAD has no body, even if its headers state a length. `keepsHead`: see `lines`. */
+  constructor(method: string, listener: AnswerListener, keepsHead = false) {
     this.#listener = listener
+    this.#keepsHead = keepsHead
     this.#isHead = method === 'HEAD'
+  }
+
+  /** Status line and first headers of the latest head, if they are kept. Each character is a byte. */
+  get lines(): readonly string[] {
+    return this.#lines
   }
 
   /** Null unless a call has returned `broken`. */
@@ -178,10 +186,19 @@ export class Answer {
     else if (!line.toUpperCase().startsWith(prefix)) this.#break('start')
     else if (!versions.has(version)) this.#break('version')
     else if (status === undefined || Number(status) < 100) this.#break('status')
-    else this.#beginHead(Number(status))
+    else {
+      this.#beginHead(Number(status))
+      this.#keep(line)
+    }
+  }
+
+  #keep(line: string): void {
+    if (this.#keepsHead && this.#lines.length <= limits.answers.headers)
+      this.#lines.push(line.slice(0, limits.answers.headerBytes))
   }
 
   #beginHead(statusCode: number): void {
+    this.#lines = []
     this.#part = 'headers'
     this.#header = null
     this.#head = { statusCode, encoding: '', contentType: '', location: '' }
@@ -207,6 +224,7 @@ export class Answer {
   #takeHeader(): void {
     const header = this.#header
     if (header === null) return
+    this.#keep(header)
     const colon = header.indexOf(':')
     const name = header.slice(0, colon).trimEnd().toLowerCase()
     if (!needed.has(name)) return

@@ -3,13 +3,16 @@
 
 import { slowness } from '#shared/checks/slowness.ts'
 import { limits } from '#shared/limits/limits.ts'
+import type { Cancel } from '#shared/time/clock.ts'
 import { type CheckContext, type CheckOutcome, noPhases } from '../checker.ts'
 import { ConnectedCheck } from '../connected-check.ts'
 import type { ConnectionTarget } from '../connection.ts'
-import { answerSentence, bodySentence, sentences, statusSentence, unwantedSentence } from '../sentences.ts'
+import { keptAnswer } from '../kept-answer.ts'
+import { answerSentence, bodySentence, clean, sentences, statusSentence, unwantedSentence } from '../sentences.ts'
 import { Answer, type AnswerHead, type AnswerListener } from './answer.ts'
 import { type BodyDecoder, createBodyDecoder } from './body-decoder.ts'
 import { allOf, jsonLook, type Look, textLook, type Verdict } from './body-looks.ts'
+import { pageDecoder } from './charset.ts'
 import type { Target } from './target.ts'
 
 /** Outcome of a check whose address is not an HTTP or HTTPS URL. */
@@ -23,6 +26,9 @@ export const impossible: CheckOutcome = Object.freeze({
 /** Maximum number of interim responses (1xx) before the final response. */
 const interimMax = 32
 
+/** Before a head has come. */
+const nothingSeen = { contentType: '', body: Buffer.alloc(0), isWhole: false }
+
 /** Largest number of characters of an answer in a sentence. */
 const quoted = 60
 
@@ -35,6 +41,13 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
   #interim = 0
   /** Number of redirects that were followed. */
   #followed = 0
+  /** What may be kept of the last answer, if it may be kept. */
+  #seen: { contentType: string; body: Buffer; isWhole: boolean } = nothingSeen
+  /** Outcome of a check that has failed already, and reads on only for the answer that is kept. */
+  #held: CheckOutcome | null = null
+  #cancelReading: Cancel | null = null
+  /** Null until the check has failed. */
+  #isKept: boolean | null = null
 
   constructor(target: Target, context: CheckContext, done: (outcome: CheckOutcome) => void) {
     super(target, context, target.further?.totalMs ?? context.bounds.totalMs, done)
@@ -48,7 +61,7 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
   // Callbacks of the connection.
 
   protected override onReady(): void {
-    this.#answer = new Answer(this.target.method, this)
+    this.#answer = new Answer(this.target.method, this, this.#mayKeep)
     this.connection.write(this.target.request as Buffer)
   }
 
@@ -74,7 +87,7 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
   protected override get named(): ConnectionTarget {
     const { target } = this
     if (target.further === null || this.#followed === 0) return target
-    return { ...target, hostname: target.further.masked(target.hostname, limits.check.errorCharacters) }
+    return { ...target, hostname: target.further.mask().short(target.hostname, limits.check.errorCharacters) }
   }
 
   // Callbacks of the parser.
@@ -90,11 +103,12 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
     const { statuses, further } = this.target
     this.statusCode = statusCode
     this.phase = 'body'
+    this.#seen = { contentType: head.contentType, body: Buffer.alloc(0), isWhole: false }
     const next = further === null ? null : further.follow(head, this.#followed)
-    if (typeof next === 'string') this.settle(next)
+    if (typeof next === 'string') this.#fail(next, head)
     else if (next !== null) this.#follow(next)
     else if (!statuses.some(([from, to]) => statusCode >= from && statusCode <= to)) {
-      this.settle(statusSentence(statusCode, statuses))
+      this.#fail(statusSentence(statusCode, statuses), head)
     } else {
       const looks = this.#looksAt(head.contentType)
       if (looks.length === 0) this.settle(null)
@@ -102,8 +116,21 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
     }
   }
 
+  /** Fails by the head. Reads the beginning of the body nevertheless, for a while, if the answer is kept. */
+  #fail(sentence: string, head: AnswerHead): void {
+    const error = clean(sentence)
+    if (!this.#isToKeep(error)) {
+      this.settle(sentence)
+      return
+    }
+    this.#held = { ...super.outcomeOf(error), value: null }
+    this.#cancelReading = this.context.clock.schedule(limits.answers.readMs, () => this.settle(null))
+    this.#readBody(null, head.encoding)
+  }
+
   #follow(next: Target): void {
     this.#answer = null
+    this.#seen = nothingSeen
     this.#interim = 0
     this.#followed++
     this.statusCode = null
@@ -127,23 +154,29 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
     const looks: Look[] = []
     if (contains !== '') looks.push(textLook(contains, contentType, isThere => (isThere ? null : bodySentence(contains))))
     if (further === null) return looks
-    const { lacks, json, masked } = further
+    const { lacks, json, mask } = further
     if (lacks !== '') looks.push(textLook(lacks, contentType, isThere => (isThere ? unwantedSentence(lacks) : null)))
-    if (json !== null) looks.push(jsonLook(json, contentType, text => masked(text, quoted)))
+    if (json !== null) looks.push(jsonLook(json, contentType, text => mask().short(text, quoted)))
     return looks
   }
 
-  #readBody(look: Look, encoding: string): void {
+  /** `look` null: the body is not judged. */
+  #readBody(look: Look | null, encoding: string): void {
     const see = (verdict: Verdict | undefined) => {
       if (verdict !== undefined) this.settle(verdict)
     }
     this.#body = createBodyDecoder({
       encoding,
       onChunk: chunk => {
-        if (!this.isSettled) see(look.add(chunk))
+        if (this.isSettled) return
+        if (this.#mayKeep) this.#keep(chunk)
+        if (look !== null) see(look.add(chunk))
+        else if (this.#seen.body.length > limits.answers.bodyBytes) this.settle(null)
       },
       onEnd: () => {
-        if (!this.isSettled) see(look.end())
+        if (this.isSettled) return
+        this.#seen.isWhole = true
+        see(look === null ? null : look.end())
       },
       onBroken: () => this.settle(sentences.undecodable),
       onDrain: () => {
@@ -153,18 +186,52 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
     })
   }
 
+  /** A byte more than is kept says that there are more. */
+  #keep(chunk: Buffer): void {
+    const { body } = this.#seen
+    const room = limits.answers.bodyBytes + 1 - body.length
+    if (room > 0) this.#seen.body = Buffer.concat([body, chunk.subarray(0, room)])
+  }
+
+  get #mayKeep(): boolean {
+    return this.target.further !== null && this.context.keepsAnswer !== undefined
+  }
+
   protected override outcomeOf(error: string | null): CheckOutcome {
+    if (this.#held !== null) return this.#withAnswer(this.#held)
     const outcome = super.outcomeOf(error)
     const { further } = this.target
     if (further === null) return outcome
     const { totalMs } = outcome.phases
-    if (error !== null) return { ...outcome, value: null }
-    const slow = slowness(further.passesMs, totalMs)
-    return { ...outcome, ok: slow === null, error: slow, value: totalMs }
+    const slow = error === null ? slowness(further.passesMs, totalMs) : null
+    const judged = {
+      ...outcome,
+      ok: error === null && slow === null,
+      error: error ?? slow,
+      value: error === null ? totalMs : null,
+    }
+    const isKept = judged.error !== null && this.#answer !== null && this.#isToKeep(judged.error)
+    return isKept ? this.#withAnswer(judged) : judged
+  }
+
+  /** Asks once. */
+  #isToKeep(error: string): boolean {
+    this.#isKept ??= this.#mayKeep && this.context.keepsAnswer?.(error) === true
+    return this.#isKept
+  }
+
+  #withAnswer(outcome: CheckOutcome): CheckOutcome {
+    const lines = this.#answer?.lines ?? []
+    const { further } = this.target
+    if (further === null || lines.length === 0) return outcome
+    const { contentType, body, isWhole } = this.#seen
+    const response = keptAnswer({ lines, body, isWhole, decoder: pageDecoder(body, contentType) }, further.mask())
+    return response === null ? outcome : { ...outcome, response }
   }
 
   protected override release(): void {
     super.release()
+    this.#cancelReading?.()
     this.#body?.destroy()
     this.#answer?.stop()
   }

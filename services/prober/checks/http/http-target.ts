@@ -52,7 +52,7 @@ function furtherOf(hop: Hop, plan: Plan): Further {
       const next = nextHop(hop, head, followed, options)
       return typeof next === 'string' ? next : hopTarget(next, plan)
     },
-    masked: (text, characters) => maskOf(secretsOf(options))(text, characters),
+    mask: () => maskOf(secretsOf(options)),
   }
 }
 

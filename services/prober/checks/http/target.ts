@@ -5,6 +5,7 @@ import { isIP } from 'node:net'
 import type { JsonTest } from '#shared/checks/http/json-judgement.ts'
 import type { StatusRange } from '#shared/checks/http/statuses.ts'
 import { http } from '#shared/net/node-http.ts'
+import type { Mask } from '#shared/secrecy/masked-text.ts'
 import type { ConnectionTarget } from '../connection.ts'
 import type { AnswerHead } from './answer.ts'
 
@@ -33,8 +34,8 @@ export interface Further {
    * judged itself. `followed`: number of redirects that were followed before.
    */
   follow(head: AnswerHead, followed: number): Target | string | null
-  /** Returns a text of a stranger without the check's secrets, cut to a number of code points. */
-  masked(text: string, characters: number): string
+  /** Hides the check's secrets in a text of a stranger. */
+  mask(): Mask
 }
 
 const protocols = ['http/1.1']

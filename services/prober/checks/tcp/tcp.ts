@@ -4,10 +4,12 @@ import { slowness } from '#shared/checks/slowness.ts'
 import { type TcpAnswers, tcpFields } from '#shared/checks/tcp/fields.ts'
 import { type Answered, answerBytes, judgeAnswer } from '#shared/checks/tcp/judge.ts'
 import { parseHost } from '#shared/net/host-port.ts'
+import { maskOf } from '#shared/secrecy/masked-text.ts'
 import { unescaped } from '#shared/text/escapes.ts'
 import type { CheckContext, Checker, CheckOutcome } from '../checker.ts'
 import { ConnectedCheck } from '../connected-check.ts'
 import type { ConnectionTarget } from '../connection.ts'
+import { keptAnswer } from '../kept-answer.ts'
 import { optionsIn } from '../options.ts'
 
 export const checkTcp: Checker = (entry, context, done) => {
@@ -25,6 +27,7 @@ class TcpCheck extends ConnectedCheck<ConnectionTarget> {
   #answer: Buffer = Buffer.alloc(0)
   /** The port did what it should, be it too slowly. Only then does the time of the check say how fast it is. */
   #isRight = false
+  #isClosed = false
 
   constructor(options: TcpAnswers, context: CheckContext, totalMs: number, done: (outcome: CheckOutcome) => void) {
     super(targetOf(options), context, totalMs, done)
@@ -45,6 +48,7 @@ class TcpCheck extends ConnectedCheck<ConnectionTarget> {
   }
 
   protected override onClosed(): void {
+    this.#isClosed = true
     this.#judge('closed')
   }
 
@@ -61,6 +65,11 @@ class TcpCheck extends ConnectedCheck<ConnectionTarget> {
 
   protected override outcomeOf(error: string | null): CheckOutcome {
     const outcome = super.outcomeOf(error)
-    return this.#isRight ? outcome : { ...outcome, value: null }
+    const judged = this.#isRight ? outcome : { ...outcome, value: null }
+    if (error === null || this.#answer.length === 0 || !this.context.keepsAnswer?.(error)) return judged
+    const { send } = this.#options
+    const mask = maskOf([send, unescaped(send)?.toString() ?? ''])
+    const response = keptAnswer({ lines: [], body: this.#answer, isWhole: this.#isClosed, decoder: null }, mask)
+    return response === null ? judged : { ...judged, response }
   }
 }

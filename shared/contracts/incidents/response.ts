@@ -1,0 +1,26 @@
+// Answers of servers to failed checks, kept with the incident (v3 5.10). Only keepers write them.
+import type { Stored } from '#shared/contracts/common.ts'
+import type { KeptAnswer } from '#shared/contracts/observations/kept-answer.ts'
+
+/** An answer with the check that got it. */
+export interface AnswerOfCheck extends KeptAnswer {
+  /** End of the check, ms. */
+  at: number
+  /** Sentence of the failure. */
+  error: string
+}
+
+/** id: `<incident>.<location>.first` or `<incident>.<location>.newest`. */
+export interface ResponseDocument extends Stored, AnswerOfCheck {
+  subjectId: string
+  incidentId: string
+  locationId: string
+}
+
+/** Answers that a subject's document holds. */
+export interface HeldAnswers {
+  /** By location: the newest answer, while no incident is open. It waits a day for one. */
+  waiting: Record<string, AnswerOfCheck>
+  /** By open incident: the locations whose first answer is kept. */
+  kept: Record<string, string[]>
+}
