@@ -141,8 +141,11 @@ const stopping = {
 }
 
 /** A try carries what the server answered, whatever was kept before. */
-const triedContext = (context: CheckContext, { answers = true }: ProberOptions): CheckContext =>
-  answers ? { ...context, keepsAnswer: () => true } : context
+const triedContext = (context: CheckContext, { answers = true }: ProberOptions): CheckContext => ({
+  ...context,
+  isTried: true,
+  ...(answers && { keepsAnswer: () => true }),
+})
 
 const checkContext = (clock: Clock, options: ProberOptions): CheckContext => ({
   clock,

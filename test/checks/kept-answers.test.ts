@@ -1,5 +1,5 @@
-// What a server answered to a failed check in a real installation: kept with the incident without secrets, and not at all with
-// CHECK_ANSWERS=off.
+// What a server answered to a failed check in a real installation: kept with the incident and shown by a try, without secrets, and not at all
+// with CHECK_ANSWERS=off.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,6 +8,10 @@ import { eventually } from '../infra/run-program.ts'
 import { startPreloaded } from '../support/worlds/preloaded-program.ts'
 
 const server = createServer((request, response) => {
+  if (request.url === '/moved') {
+    response.writeHead(302, { location: '/?token=of-somebody' }).end()
+    return
+  }
   response.writeHead(503, { 'set-cookie': 'a=1', via: 'proxy-1' }).end(`down for ${request.headers.authorization}`)
 })
 server.listen(0, '127.0.0.1')
@@ -16,7 +20,7 @@ t.teardown(() => void server.close().closeAllConnections())
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 
 for (const isOn of [true, false]) {
-  t.test(`answers are ${isOn ? 'kept' : 'not kept with CHECK_ANSWERS=off'} (v3 5.10)`, async t => {
+  t.test(`answers are ${isOn ? 'kept and tried' : 'neither kept nor tried with CHECK_ANSWERS=off'} (v3 5.10)`, async t => {
     const { workspace, api } = await startPreloaded(t, [], isOn ? {} : { CHECK_ANSWERS: 'off' })
     const [{ id: location }] = (await api('GET', '/v3/locations')).result
     const meta = { url, bearer: 'token-of-the-check', locations: [location] }
@@ -30,6 +34,14 @@ for (const isOn of [true, false]) {
     t.match(responses, isOn ? [{ ...kept, location, error: 'status 503, expected 200-299' }] : [])
     t.equal(responses.length, isOn ? 1 : 0)
     if (isOn) t.ok(responses[0].headers.includes('set-cookie: [redacted]') && responses[0].headers.includes('via: proxy-1'))
-    t.notMatch(JSON.stringify(responses), /token-of-the-check/)
+    const { result: tried } = await api('POST', `${ofWorkspace}/checks/try`, { template: 'http-check', meta })
+    t.match(tried, [{ outcome: 'failed', status: 503 }])
+    const from = await api('POST', `${ofWorkspace}/checks/try`, { template: 'http-check', meta: { ...meta, url: `${url}moved` } })
+    t.match(from.result, [
+      { hops: [{ status: 302, location: '/?token=redacted' }], certificate: null, records: null, status: 503 },
+    ])
+    if (isOn) t.match(tried[0].response, kept)
+    else t.equal(tried[0].response, null)
+    t.notMatch(JSON.stringify([responses, tried]), /token-of-the-check/)
   })
 }

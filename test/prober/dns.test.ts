@@ -428,6 +428,16 @@ t.test('an abandoned check says nothing, and leaves no timer and no socket', asy
   t.equal(await Promise.race([outcome, nothing]), null)
 })
 
+t.test('a check that is tried says the records, also if they are not the expected ones (v3 6.10)', async t => {
+  records([{ type: 'A', name, data: '192.0.2.1' }])
+  t.match(await check({ expected: ['192.0.2.2'] }, { isTried: true }), {
+    ok: false,
+    details: { records: ['192.0.2.1'], hops: [] },
+  })
+  t.match(await check({}, { isTried: true }), { ok: true, details: { records: ['192.0.2.1'], certificate: null } })
+  t.equal((await check()).details, undefined)
+})
+
 t.test('settings of a check are refused by their bounds and forms', async t => {
   const bad: [fields: Record<string, unknown>, message: RegExp][] = [
     [{ name: 'a b' }, /^Field 'name' must be a domain name of at most 253 characters$/],

@@ -2,6 +2,7 @@
 // nothing of it. Reference: docs/reference/v3.md, 5.10.
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
@@ -13,6 +14,7 @@ import { createEgress } from '#shared/net/egress.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
 import { keepsAnswer, noteAnswer } from '../../services/prober/monitor.ts'
 import { checkEntry, httpCheckEntry } from '../support/checks.ts'
+import { certificates } from './certificates.ts'
 import { runCheck } from './run-check.ts'
 
 const clock = createSystemClock()
@@ -144,4 +146,18 @@ t.test('an answer is kept if the check fails in another way than before, at most
   const kept = [fail('a', 0), fail('a', 90 * second), fail('b', 100 * second), fail('c', 130 * second), fail('d', 170 * second)]
   t.strictSame(kept, [true, false, true, false, true])
   t.strictSame([fail(null, 200 * second), fail('d', 240 * second)], [false, true], 'the same failure after a check that passed')
+})
+
+t.test('a check that is tried says certificate and records, and any other check neither (v3 6.10)', async t => {
+  const secure = createHttpsServer({ key: certificates.key, cert: certificates.good }, (_, response) => void response.end())
+  secure.listen(0, '127.0.0.1')
+  await once(secure, 'listening')
+  t.teardown(() => void secure.close().closeAllConnections())
+  const entry = httpCheckEntry(`https://127.0.0.1:${(secure.address() as AddressInfo).port}/`, { verify: false })
+  const tried = await runCheck(entry, { ...around, isTried: true })
+  t.match(tried, {
+    ok: true,
+    details: { hops: [], records: null, certificate: { subject: /CN=/, issuer: /CN=/, validTo: Number } },
+  })
+  t.equal((await runCheck(entry, around)).details, undefined)
 })

@@ -45,7 +45,7 @@ export abstract class BoundedCheck<Options extends { timeout_seconds: number }> 
   }
 
   /** Ends the check, the first time. `fault`: reason of the failure, a sentence; null: the check passed. */
-  protected settle(fault: string | null, more: Pick<CheckOutcome, 'value' | 'cannot'>): void {
+  protected settle(fault: string | null, more: Pick<CheckOutcome, 'value' | 'cannot' | 'details'>): void {
     if (this.isSettled) return
     this.#end()
     const phases = { dnsMs: this.dnsMs, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: this.elapsed() }

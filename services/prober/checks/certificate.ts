@@ -2,6 +2,8 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
+import type { ReadCertificate } from '#shared/contracts/observations/try.ts'
+import { cut } from '#shared/text/plain-text.ts'
 
 /** Codes beside those of OpenSSL. */
 export const clientCertificateWanted = 'CLIENT_CERTIFICATE_WANTED'
@@ -64,3 +66,23 @@ export function wantsCertificate(error: NodeJS.ErrnoException, socket: Pick<TLSS
   const isRefusal = /^ERR_SSL_.*ALERT_(HANDSHAKE_FAILURE|BAD_CERTIFICATE)$/.test(error.code ?? '')
   return isRefusal && Object.keys(socket.getPeerCertificate() ?? {}).length > 0
 }
+
+/** Largest number of names of a certificate, and of their characters, that are shown. */
+const [shownNames, nameCharacters] = [32, 253]
+
+/** Returns what people see of a certificate. */
+export function readCertificate({
+  subject,
+  issuer,
+  subjectAltName,
+  validFromDate,
+  validToDate,
+}: X509Certificate): ReadCertificate {
+  const names = (subjectAltName ?? '').split(', ').flatMap(name => name.replace(/^(DNS|IP Address):/, '') || [])
+  return {
+    ...{ subject: oneLine(subject), issuer: oneLine(issuer), names: names.slice(0, shownNames).map(oneLine) },
+    ...{ validFrom: validFromDate.getTime(), validTo: validToDate.getTime() },
+  }
+}
+
+const oneLine = (text: string | undefined): string => cut((text ?? '').replace(/\p{Cc}+/gu, ', '), nameCharacters)

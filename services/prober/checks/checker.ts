@@ -1,6 +1,7 @@
 // What the runner knows of a check of any kind: how it is begun and ended, and what it found.
 import type { CheckEntry, CheckPhases } from '#shared/contracts/observations/check.ts'
 import type { KeptAnswer } from '#shared/contracts/observations/kept-answer.ts'
+import type { TriedDetails } from '#shared/contracts/observations/try.ts'
 import type { Egress } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -20,10 +21,15 @@ export interface CheckOutcome {
   cannot?: true
   /** What the server answered, if it is kept. */
   response?: KeptAnswer
+  /** Set for a check that somebody tries. */
+  details?: TriedDetails
 }
 
 /** Phases of a check that opened no connection. */
 export const noPhases: CheckPhases = Object.freeze({ dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 0 })
+
+/** Details of a check that has none of them. */
+export const noDetails: TriedDetails = Object.freeze({ hops: [], certificate: null, records: null })
 
 export interface CheckContext {
   clock: Clock
@@ -33,6 +39,8 @@ export interface CheckContext {
   userAgent: string
   /** Bounds of the check in ms (reference/website-monitors 5.2). */
   bounds: { connectMs: number; tlsMs: number; totalMs: number }
+  /** Set for a check that somebody tries, who sees more of it. */
+  isTried?: true
   /** Whether the answer to a check is kept that failed with this sentence. Absent: none is. Called once, when the check has failed. */
   keepsAnswer?(error: string): boolean
 }

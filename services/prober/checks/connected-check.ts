@@ -1,7 +1,10 @@
 // A check over one connection, or one after the other, without what is said over them: its bounds, its phases and its one end. Owns the present
 // connection and the one timer, and releases both in every case. Never throws.
+
+import type { ReadCertificate } from '#shared/contracts/observations/try.ts'
 import type { Cancel } from '#shared/time/clock.ts'
-import type { CheckContext, CheckOutcome, RunningCheck } from './checker.ts'
+import { readCertificate } from './certificate.ts'
+import { type CheckContext, type CheckOutcome, noDetails, type RunningCheck } from './checker.ts'
 import { Connection, type ConnectionListener, type ConnectionTarget } from './connection.ts'
 import { clean, errorSentence, type Phase, sentences, timeoutSentence } from './sentences.ts'
 
@@ -15,6 +18,8 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   /** Status of the response, of kinds that have one. */
   protected statusCode: number | null = null
   protected isSettled = false
+  /** Of the last connection, of a check that is tried. */
+  #certificate: ReadCertificate | null = null
   readonly #done: (outcome: CheckOutcome) => void
   readonly #totalMs: number
   readonly #startedAt: number
@@ -44,6 +49,7 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
 
   /** Closes the present connection and opens another one. The phases of the first one stay, but for its first byte. */
   protected moveTo(target: T): void {
+    this.#certificate = null
     this.connection.close()
     this.#cancelTimer?.()
     this.target = target
@@ -87,6 +93,7 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   }
 
   onSecured(): void {
+    this.#readCertificate()
     if (this.#isFirst) this.#tlsMs = this.elapsed()
     this.phase = 'answer'
     this.onReady()
@@ -103,6 +110,7 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   }
 
   onFailed(error: Error): void {
+    this.#readCertificate()
     this.settle(errorSentence(error, this.phase, this.named, this.context.clock.now()))
   }
 
@@ -152,8 +160,14 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
     this.#done(outcome)
   }
 
+  #readCertificate(): void {
+    const certificate = this.context.isTried ? this.connection.certificate() : null
+    if (certificate !== null) this.#certificate = readCertificate(certificate)
+  }
+
   protected outcomeOf(error: string | null): CheckOutcome {
     return {
+      ...(this.context.isTried && { details: { ...noDetails, certificate: this.#certificate } }),
       ok: error === null,
       error,
       statusCode: this.statusCode,

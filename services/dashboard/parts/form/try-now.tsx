@@ -6,8 +6,9 @@ import { inWorkspace } from '../../templates/template.ts'
 import { Button } from '../button.tsx'
 import { FormContext, submitForm } from './form-state.ts'
 import { showRefusal } from './show-refusal.ts'
+import { TriedDetails, type TriedMore } from './tried-details.tsx'
 
-interface Tried {
+interface Tried extends TriedMore {
   location: { id: string; name: string }
   outcome: 'passed' | 'failed' | 'cannot' | 'no_answer'
   error: string | null
@@ -42,12 +43,15 @@ export function TryNow({ fields, asked }: Props) {
         Try now
       </Button>
       <div class="tried" role="status">
-        {tried.value.map(({ location, outcome, error, phases }) => (
-          <p key={location.id} data-outcome={outcome}>
-            <strong>{location.name}</strong> {words[outcome]}
-            {phases !== null && ` in ${Math.round(phases.total_ms)} ms`}
-            {error !== null && `: ${error}`}
-          </p>
+        {tried.value.map(({ location, outcome, error, phases, ...more }) => (
+          <div key={location.id}>
+            <p data-outcome={outcome}>
+              <strong>{location.name}</strong> {words[outcome]}
+              {phases !== null && ` in ${Math.round(phases.total_ms)} ms`}
+              {error !== null && `: ${error}`}
+            </p>
+            <TriedDetails {...more} />
+          </div>
         ))}
       </div>
     </>

@@ -1,15 +1,18 @@
 // A check made once, before its monitor is saved: nothing is stored or judged. Reference: docs/reference/v3.md, 6.10.
 import { Type } from 'typebox'
 import { allSystemTemplates, entryOf, kindOfTemplate } from '#shared/checks/registry.ts'
+import { daysLeft } from '#shared/checks/tls/judge.ts'
 import { locations } from '#shared/checks/watch-fields.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { CheckPhases } from '#shared/contracts/observations/check.ts'
-import type { TriedCheck } from '#shared/contracts/observations/try.ts'
+import type { KeptAnswer } from '#shared/contracts/observations/kept-answer.ts'
+import type { ReadCertificate, TriedCheck } from '#shared/contracts/observations/try.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { TemplateField } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { Answered, OrNull } from '../../body/result-schema.ts'
+import { timestamp } from '../../body/instants.ts'
+import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
 import type { GatewayContext } from '../../context.ts'
 import { invalid, Meta, Named, route, TemplateReference } from '../common.ts'
 import { findTemplate } from '../templates/find-template.ts'
@@ -35,6 +38,33 @@ export const TryResult = Answered('TryResult', {
       tls_ms: Ms('Until the TLS handshake was complete.'),
       first_byte_ms: Ms('Until the first byte of the answer.'),
       total_ms: Type.Number({ examples: [31.2] }),
+    }),
+  ),
+  hops: Type.Array(
+    Answered('TryHop', {
+      status: Type.Integer({ examples: [301] }),
+      location: Type.String({ examples: ['https://shop.example/'] }),
+    }),
+    { description: 'Redirects that were followed.' },
+  ),
+  certificate: OrNull(
+    Answered('TryCertificate', {
+      subject: Type.String({ examples: ['CN=shop.example'] }),
+      names: Type.Array(Type.String(), { examples: [['shop.example']] }),
+      issuer: Type.String({ examples: ['CN=Example CA'] }),
+      not_before: Instant,
+      not_after: Instant,
+      days: Type.Number({ description: 'Left until it ends; negative after the end.', examples: [61.5] }),
+    }),
+  ),
+  records: OrNull(Type.Array(Type.String(), { description: 'Of a name server.', examples: [['192.0.2.1']] })),
+  response: OrNull(
+    Answered('TryResponse', {
+      status_line: OrNull(Type.String({ examples: ['HTTP/1.1 503 Service Unavailable'] })),
+      headers: Type.Array(Type.String(), { examples: [['retry-after: 120']] }),
+      body: Type.String({ description: 'Its beginning.', examples: ['database is down'] }),
+      binary: Type.Boolean(),
+      truncated: Type.Boolean(),
     }),
   ),
 })
@@ -81,7 +111,7 @@ const tryCheck = route('POST', '/workspaces/:workspace/checks/try', {
     return await Promise.all(
       tried.map(async id => {
         const [name = id] = nameOf([id])
-        return { location: { id, name }, ...resultOf(await context.probers.try(id, entry, traceId)) }
+        return { location: { id, name }, ...resultOf(await context.probers.try(id, entry, traceId), context.clock.now()) }
       }),
     )
   },
@@ -104,16 +134,27 @@ async function withLocations({ directory }: GatewayContext, meta: Readonly<Recor
   return all.length === 0 ? null : { ...meta, [locations.key]: all.slice(0, limits.tries.locations) }
 }
 
-function resultOf(tried: TriedCheck) {
+/** `now`: ms since the epoch. */
+function resultOf(tried: TriedCheck, now: number) {
   if ('unanswered' in tried) return { ...nothing, outcome: 'no_answer' as const, error: tried.unanswered }
-  const { ok, cannot = false, error, value, statusCode, phases } = tried
+  const { ok, cannot = false, error, value, statusCode, phases, response, details } = tried
   return {
     outcome: cannot ? ('cannot' as const) : ok ? ('passed' as const) : ('failed' as const),
     ...{ error, value: value === undefined ? phases.totalMs : value, status: statusCode, phases: phasesObject(phases) },
+    ...{ hops: details?.hops ?? [], records: details?.records ?? null },
+    certificate: details?.certificate ? certificateObject(details.certificate, now) : null,
+    response: response === undefined ? null : { ...rest(response), status_line: response.statusLine },
   }
 }
 
-const nothing = { value: null, status: null, phases: null }
+const nothing = { value: null, status: null, phases: null, hops: [], certificate: null, records: null, response: null }
+
+const rest = ({ headers, body, binary, truncated }: KeptAnswer) => ({ headers, body, binary, truncated })
+
+const certificateObject = ({ subject, names, issuer, validFrom, validTo }: ReadCertificate, now: number) => ({
+  ...{ subject, names, issuer, not_before: timestamp(validFrom), not_after: timestamp(validTo) },
+  days: daysLeft(validTo, now),
+})
 
 const phasesObject = ({ dnsMs, connectMs, tlsMs, firstByteMs, totalMs }: CheckPhases) => ({
   ...{ dns_ms: dnsMs, connect_ms: connectMs, tls_ms: tlsMs, first_byte_ms: firstByteMs, total_ms: totalMs },

@@ -12,7 +12,7 @@ import { type Egress, permitted } from '#shared/net/egress.ts'
 import { type NameServer, nameServerText, readNameServer } from '#shared/net/name-server.ts'
 import type { Cancel } from '#shared/time/clock.ts'
 import { BoundedCheck, type Done } from '../bounded-check.ts'
-import type { CheckContext, Checker } from '../checker.ts'
+import { type CheckContext, type Checker, noDetails } from '../checker.ts'
 import { addressTarget, Connection, type ConnectionTarget } from '../connection.ts'
 import { optionsIn } from '../options.ts'
 import { errorSentence, sentences, timeoutSentence } from '../sentences.ts'
@@ -107,8 +107,10 @@ class DnsCheck extends BoundedCheck<DnsAnswers> {
   #judge(message: Buffer): void {
     const answer = isAnswerTo(this.#question, message) ? readAnswer(this.#question, message) : null
     const fault = answer === null ? withoutAnswer.unreadable : judgeAnswer(this.options, answer)
-    if (fault !== null) this.#fail(fault)
-    else this.settle(slowness(this.options.max_ms, this.elapsed()), {})
+    const records = answer && [...answer.records]
+    const details = this.context.isTried && { details: { ...noDetails, records } }
+    if (fault !== null) this.settle(fault, { value: null, ...details })
+    else this.settle(slowness(this.options.max_ms, this.elapsed()), { ...details })
   }
 
   #fail(fault: string): void {

@@ -2,7 +2,9 @@
 // Never throws, never reads more than 1 MiB of a decoded body, and reads none if only the head is judged.
 
 import { slowness } from '#shared/checks/slowness.ts'
+import type { TriedDetails } from '#shared/contracts/observations/try.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import type { Cancel } from '#shared/time/clock.ts'
 import { type CheckContext, type CheckOutcome, noPhases } from '../checker.ts'
 import { ConnectedCheck } from '../connected-check.ts'
@@ -46,6 +48,8 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
   /** Outcome of a check that has failed already, and reads on only for the answer that is kept. */
   #held: CheckOutcome | null = null
   #cancelReading: Cancel | null = null
+  /** Redirects that were followed, of a check that is tried. */
+  readonly #hops: TriedDetails['hops'] = []
   /** Null until the check has failed. */
   #isKept: boolean | null = null
 
@@ -106,7 +110,7 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
     this.#seen = { contentType: head.contentType, body: Buffer.alloc(0), isWhole: false }
     const next = further === null ? null : further.follow(head, this.#followed)
     if (typeof next === 'string') this.#fail(next, head)
-    else if (next !== null) this.#follow(next)
+    else if (next !== null) this.#follow(next, head)
     else if (!statuses.some(([from, to]) => statusCode >= from && statusCode <= to)) {
       this.#fail(statusSentence(statusCode, statuses), head)
     } else {
@@ -123,12 +127,13 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
       this.settle(sentence)
       return
     }
-    this.#held = { ...super.outcomeOf(error), value: null }
+    this.#held = { ...this.#withHops(super.outcomeOf(error)), value: null }
     this.#cancelReading = this.context.clock.schedule(limits.answers.readMs, () => this.settle(null))
     this.#readBody(null, head.encoding)
   }
 
-  #follow(next: Target): void {
+  #follow(next: Target, { statusCode, location }: AnswerHead): void {
+    if (this.context.isTried) this.#hops.push({ status: statusCode, location: this.#shownAddress(location) })
     this.#answer = null
     this.#seen = nothingSeen
     this.#interim = 0
@@ -199,7 +204,7 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
 
   protected override outcomeOf(error: string | null): CheckOutcome {
     if (this.#held !== null) return this.#withAnswer(this.#held)
-    const outcome = super.outcomeOf(error)
+    const outcome = this.#withHops(super.outcomeOf(error))
     const { further } = this.target
     if (further === null) return outcome
     const { totalMs } = outcome.phases
@@ -214,10 +219,18 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
     return isKept ? this.#withAnswer(judged) : judged
   }
 
+  #shownAddress(location: string): string {
+    return this.target.further?.mask().short(redactedText(location), limits.check.errorCharacters) ?? ''
+  }
+
   /** Asks once. */
   #isToKeep(error: string): boolean {
     this.#isKept ??= this.#mayKeep && this.context.keepsAnswer?.(error) === true
     return this.#isKept
+  }
+
+  #withHops(outcome: CheckOutcome): CheckOutcome {
+    return outcome.details === undefined ? outcome : { ...outcome, details: { ...outcome.details, hops: this.#hops } }
   }
 
   #withAnswer(outcome: CheckOutcome): CheckOutcome {
