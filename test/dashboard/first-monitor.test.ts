@@ -112,7 +112,7 @@ await withBrowser(async () => {
           const seen = await open(origin, monitor, { colorScheme, width })
           await seen.page.getByRole('heading', { name: 'shop front' }).waitFor()
           await seeAll(seen.page)
-          t.ok(seen.bytes() <= 55_000, `the whole page: ${seen.bytes()} bytes`)
+          t.ok(seen.bytes() <= 57_500, `the whole page: ${seen.bytes()} bytes`)
           t.same(await axeFaults(seen.page), [], `axe: ${colorScheme}, ${width} px`)
           t.notOk(await overflows(seen.page), `width: ${width} px`)
           t.same(seen.faults, [], `faults: ${width} px`)
