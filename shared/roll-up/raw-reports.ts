@@ -6,7 +6,13 @@ import { addReport, type Bucket, emptyBucket } from '#shared/roll-up/bucket.ts'
 import type { Source } from '#shared/roll-up/roll-up-ids.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
-import { observationPrefix, parseCheckObservationId, parsePushedObservationId, pushedPrefix, toBase62 } from '#shared/text/ids.ts'
+import {
+  checkObservationId,
+  parseCheckObservationId,
+  parsePushedObservationId,
+  pushedPrefix,
+  sourceRange,
+} from '#shared/text/ids.ts'
 
 /** Value of `ok` in an Observation with the state `no_data`. */
 const noData = 2
@@ -48,10 +54,9 @@ async function readChecks(store: Pick<Store, 'find'>, range: RawRange, buckets: 
   const { subjectId, source, step } = range
   let rows = 0
   for (let from = range.from; from < range.to; from = startOfDay(from) + day) {
-    const prefix = observationPrefix(from, subjectId) + source.id
     const to = Math.min(range.to, startOfDay(from) + day)
-    const end = to % day === 0 ? '~' : toBase62(to % day, 5)
-    const where = { id: { gte: prefix + toBase62(from % day, 5), lt: prefix + end } }
+    const { lt } = to % day === 0 ? sourceRange(from, subjectId, source.id) : { lt: checkObservationId(subjectId, source.id, to) }
+    const where = { id: { gte: checkObservationId(subjectId, source.id, from), lt } }
     const query: Query = { where, select: ['ok', 'totalMs'], limit: limits.rollUp.checksPerRead }
     for await (const page of pagesOf(query, paged => store.find('observations', paged))) {
       let at = from

@@ -5,7 +5,7 @@
 import { day, hour } from '#shared/limits/limits.ts'
 import { fromBase62, idLength, toBase62 } from '#shared/text/ids.ts'
 
-/** Source of the reports: a location by its id, or a signal by its key. */
+/** Source of the reports: a check by its location and suffix (shared/subjects/sources.ts), or a signal by its key. */
 export interface Source {
   kind: 'location' | 'signal'
   id: string

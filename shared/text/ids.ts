@@ -67,11 +67,27 @@ export function fromBase62(text: string): number {
 }
 
 /**
- * Returns the id of a check's observation: day, subject, location, milliseconds within the day; 22 characters. The day comes first so that
- * observations of the same time are adjacent on disk, and a whole day expires as one range.
+ * Returns the id of a check's observation: day, subject, source, milliseconds within the day; 22 or 23 characters. The day comes first so
+ * that observations of the same time are adjacent on disk, and a whole day expires as one range. `source`: location and suffix of the
+ * check (shared/subjects/sources.ts).
  */
-export function checkObservationId(subjectId: string, locationId: string, slotAt: number): string {
-  return observationPrefix(slotAt, subjectId) + locationId + toBase62(slotAt % day, 5)
+export function checkObservationId(subjectId: string, source: string, slotAt: number): string {
+  return observationPrefix(slotAt, subjectId) + source + toBase62(slotAt % day, slotDigits)
+}
+
+/** Number of digits of an instant within a day, ms. The first one is at most 5, because a day has fewer than 6 x 62^4 ms. */
+const slotDigits = 5
+
+/** First digit that no instant within a day begins with. */
+export const digitsAfterInstants = 6
+
+/**
+ * Returns the range of ids of the observations of one source in the day that contains `at`. The ids of a source with a suffix follow those
+ * of its location alone, because a suffix is a digit with which no instant begins.
+ */
+export function sourceRange(at: number, subjectId: string, source: string): { gte: string; lt: string } {
+  const prefix = observationPrefix(at, subjectId) + source
+  return { gte: prefix, lt: source.length > idLength.location ? endOfPrefix(prefix) : prefix + digits[digitsAfterInstants] }
 }
 
 /** Returns the prefix of the ids of all check observations of the day that contains `at`: 3 characters, or 13 if a subject is given. */
@@ -80,11 +96,11 @@ export function observationPrefix(at: number, subjectId = ''): string {
 }
 
 /** Returns the parts of a check observation's id; slotAt in ms since the epoch. */
-export function parseCheckObservationId(id: string): { subjectId: string; locationId: string; slotAt: number } {
+export function parseCheckObservationId(id: string): { subjectId: string; source: string; slotAt: number } {
   return {
     subjectId: id.slice(3, 13),
-    locationId: id.slice(13, 17),
-    slotAt: fromBase62(id.slice(0, 3)) * day + fromBase62(id.slice(17)),
+    source: id.slice(13, -slotDigits),
+    slotAt: fromBase62(id.slice(0, 3)) * day + fromBase62(id.slice(-slotDigits)),
   }
 }
 

@@ -135,7 +135,7 @@ t.test('observation id sorts by time and is parsed into its parts', async t => {
   const slotAt = 1_795_000_000_123
   const id = checkObservationId(subjectId, 'aB3x', slotAt)
   t.equal(id.length, 22)
-  t.strictSame(parseCheckObservationId(id), { subjectId, locationId: 'aB3x', slotAt })
+  t.strictSame(parseCheckObservationId(id), { subjectId, source: 'aB3x', slotAt })
   t.ok(id.startsWith(observationPrefix(slotAt, subjectId)))
   t.ok(checkObservationId(subjectId, 'aB3x', slotAt + 1) > id, 'text order is time order')
   t.ok(observationPrefix(slotAt + 24 * hour) > observationPrefix(slotAt))

@@ -12,7 +12,7 @@ import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Store } from '#shared/store/port.ts'
 import { rosterRow } from '#shared/subjects/roster-row.ts'
-import { endOfPrefix, observationPrefix } from '#shared/text/ids.ts'
+import { sourceRange } from '#shared/text/ids.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { readUptime } from '../subjects/figures.ts'
 
@@ -110,8 +110,7 @@ const isTimed = (check: StoredCheck | null): check is StoredCheck => check !== n
 /** Returns the duration of the newest check of today or yesterday, ms; null: there was none, or it has none. */
 async function newestMs(store: Store, subjectId: string, locationId: string, now: number): Promise<number | null> {
   for (const at of [now, now - day]) {
-    const prefix = observationPrefix(at, subjectId) + locationId
-    const where = { id: { gte: prefix, lt: endOfPrefix(prefix) } }
+    const where = { id: sourceRange(at, subjectId, locationId) }
     const [newest] = await store.find('observations', { where, sort: [['id', 'desc']], limit: 1 })
     if (newest !== undefined) return newest.totalMs
   }

@@ -9,6 +9,7 @@ import {
   parseCheckObservationId,
   parsePushedObservationId,
   pushedPrefix,
+  sourceRange,
 } from '#shared/text/ids.ts'
 import type { RetryingStore } from './retrying-store.ts'
 
@@ -24,7 +25,7 @@ export async function rolledUpSources(store: RetryingStore, subjectId: string): 
   const ofKind = (kind: Source['kind']) =>
     leap(store, 'rollUps', levelPrefix(subjectId, kind, 'hour'), id => {
       const { source } = parseRollUpId(id)
-      return { source, prefix: rowPrefix(subjectId, source, 'hour') }
+      return { source, end: endOfPrefix(rowPrefix(subjectId, source, 'hour')) }
     })
   const [locations, signals] = await Promise.all([ofKind('location'), ofKind('signal')])
   return [...locations, ...signals]
@@ -34,35 +35,34 @@ export async function rolledUpSources(store: RetryingStore, subjectId: string): 
 export async function signalSources(store: RetryingStore, subjectId: string): Promise<Source[]> {
   return await leap(store, 'pushedObservations', pushedPrefix(subjectId), id => {
     const { signalKey } = parsePushedObservationId(id)
-    return { source: { kind: 'signal', id: signalKey }, prefix: pushedPrefix(subjectId, signalKey) }
+    return { source: { kind: 'signal', id: signalKey }, end: endOfPrefix(pushedPrefix(subjectId, signalKey)) }
   })
 }
 
 async function locationSources(store: RetryingStore, subjectId: string, at: number): Promise<Source[]> {
-  const prefix = observationPrefix(at, subjectId)
-  return await leap(store, 'observations', prefix, id => {
-    const { locationId } = parseCheckObservationId(id)
-    return { source: { kind: 'location', id: locationId }, prefix: prefix + locationId }
+  return await leap(store, 'observations', observationPrefix(at, subjectId), id => {
+    const { source } = parseCheckObservationId(id)
+    return { source: { kind: 'location', id: source }, end: sourceRange(at, subjectId, source).lt }
   })
 }
 
 /**
- * Returns the sources of the rows whose ids begin with `prefix`. `sourceOf` takes a row's id. It returns the row's source, and the prefix
- * with which the ids of all rows of this source begin.
+ * Returns the sources of the rows whose ids begin with `prefix`. `sourceOf` takes a row's id. It returns the row's source, and the end of
+ * the range of ids of all rows of this source.
  */
 async function leap(
   store: RetryingStore,
   collection: 'observations' | 'pushedObservations' | 'rollUps',
   prefix: string,
-  sourceOf: (id: string) => { source: Source; prefix: string },
+  sourceOf: (id: string) => { source: Source; end: string },
 ): Promise<Source[]> {
   const found: Source[] = []
   for (let from = prefix; ; ) {
     const where = { id: { gte: from, lt: endOfPrefix(prefix) } }
     const [first] = await store.find(collection, { where, select: [], limit: 1 })
     if (first === undefined) return found
-    const { source, prefix: rows } = sourceOf(first.id)
+    const { source, end } = sourceOf(first.id)
     found.push(source)
-    from = endOfPrefix(rows)
+    from = end
   }
 }

@@ -39,6 +39,8 @@ export function generateReports(seed: number, days: number, everyMs: number): Re
   const series: [string, Source][] = [
     [site, location('aaaa')],
     [site, location('bbbb')],
+    [site, location('aaaa6')],
+    [site, location('aaaaz')],
     [shop, signal('s1')],
     [shop, signal('s2')],
     [shop, signal('s12')],
