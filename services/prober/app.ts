@@ -7,10 +7,10 @@ import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress, type Egress } from '#shared/net/egress.ts'
 import { createResolve, type Resolve } from '#shared/net/resolve.ts'
-import { createSeals, withOpened } from '#shared/secrecy/seals.ts'
+import { createSeals, type Seals, withOpened } from '#shared/secrecy/seals.ts'
 import type { Service, ServiceContext } from '#shared/service.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { watchAssignments } from './assignments.ts'
+import { type AssignmentHandlers, watchAssignments } from './assignments.ts'
 import { createBusTime } from './bus-time.ts'
 import type { CheckContext } from './checks/checker.ts'
 import { createTrust } from './checks/trust.ts'
@@ -88,11 +88,7 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
   })
   const seals = createSeals(options.secretsKey ?? '')
   const tries = await serveTries({ bus, logger, locationId, context: triedContext(checking, options), seals, shedding })
-  const watch = await watchAssignments(bus, locationId, logger, {
-    onEntry: (subjectId, entry, at) => fleet.assign(subjectId, withOpened(entry, seals), at),
-    onUnreadable: fleet.keepOrUnassign,
-    onRemoved: fleet.unassign,
-  })
+  const watch = await watchAssignments(bus, locationId, logger, assigningTo(fleet, seals))
   const describe = () => ({
     version,
     inFlight: runner.inFlight(),
@@ -132,6 +128,14 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
     }),
   }
 }
+
+/** Secrets are opened once, when a check is assigned. */
+const assigningTo = (fleet: Fleet, seals: Seals | null): AssignmentHandlers => ({
+  onEntry: (subjectId, entry, at) => fleet.assign(subjectId, withOpened(entry, seals), at),
+  onList: (subjectId, entries, at) => fleet.assignAll(subjectId, withOpened(entries, seals), at),
+  onUnreadable: fleet.keepOrUnassign,
+  onRemoved: fleet.unassign,
+})
 
 /** Division of the 5 s that a stop may take: two waits for the bus, the wait for running checks, and the wait for their reports. */
 const stopping = {

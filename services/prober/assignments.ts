@@ -4,15 +4,19 @@ import { Compile } from 'typebox/schema'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
 import { type Form, upgraded } from '#shared/contracts/form.ts'
-import { CheckEntry, checkEntryForm } from '#shared/contracts/observations/check.ts'
+import { CheckEntry, CheckList, checkEntryForm } from '#shared/contracts/observations/check.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import { isKnownEntry } from './checks/registry.ts'
+import type { SignalEntry } from './monitor.ts'
 
 const contract = Compile(CheckEntry)
+const listContract = Compile(CheckList)
 
 export interface AssignmentHandlers {
   /** Called for a new, changed or repeated entry. `at`: instant of the entry on bus time, ms. */
   onEntry(subjectId: string, entry: CheckEntry, at: number): void
+  /** Called for an entry with several checks, with all that this prober knows. */
+  onList(subjectId: string, entries: readonly SignalEntry[], at: number): void
   /** Called for an entry that cannot be read. `rev` null: not even its revision. */
   onUnreadable(subjectId: string, rev: number | null): void
   onRemoved(subjectId: string): void
@@ -40,7 +44,11 @@ export async function watchAssignments(
       if (subjectId === undefined) return
       unreadable.delete(subjectId)
       if (value === null) return handlers.onRemoved(subjectId)
-      const entry = readEntry(form, value)
+      const list = listContract.Check(value) ? value : null
+      const known = list === null ? null : entriesIn(list)
+      if (known !== null) handlers.onList(subjectId, known, Math.floor(at))
+      if (list !== null && known?.length === list.checks.length) return
+      const entry = list === null ? readEntry(form, value) : null
       if (entry !== null) return handlers.onEntry(subjectId, entry, Math.floor(at))
       unreadable.add(subjectId)
       const { rev, schema } = value as { rev?: unknown; schema?: unknown }
@@ -48,12 +56,15 @@ export async function watchAssignments(
         { subject: subjectId, location: locationId, schema: schema ?? 1, known: form.schema },
         'check entry cannot be read: if its schema is later than the known one, install the version of the keepers',
       )
-      handlers.onUnreadable(subjectId, typeof rev === 'number' ? rev : null)
+      if (list === null) handlers.onUnreadable(subjectId, typeof rev === 'number' ? rev : null)
     },
   })
   await promise
   return { unreadable: () => unreadable.size, close: () => subscription.close() }
 }
+
+/** Returns the checks that this prober knows. */
+const entriesIn = ({ rev, checks }: CheckList): SignalEntry[] => checks.map(check => ({ ...check, rev })).filter(isKnownEntry)
 
 /** Returns the entry in the present form; null: it is damaged, of a later schema, or of a kind that this prober does not know. */
 function readEntry(form: Form<CheckEntry>, value: unknown): CheckEntry | null {

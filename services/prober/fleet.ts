@@ -4,7 +4,7 @@
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { ProberMetrics } from './metrics.ts'
-import { createMonitor, type Monitor } from './monitor.ts'
+import { createMonitor, type Monitor, type SignalEntry, slotName } from './monitor.ts'
 import type { Runner } from './runner.ts'
 import { type Agenda, createAgenda, phaseOf, slotAfter } from './schedule.ts'
 
@@ -21,7 +21,10 @@ export interface FleetOptions {
 /** No monitor is due before `start`, because the live probers of the location are unknown until then. */
 export class Fleet {
   readonly #options: FleetOptions
+  /** By subject, or by subject and signal where an entry has several checks. */
   readonly #monitors = new Map<string, Monitor>()
+  /** Keys of the monitors of a subject whose entry has several checks. */
+  readonly #listed = new Map<string, readonly string[]>()
   readonly #agenda: Agenda<Monitor>
   #started = false
   #owned = 0
@@ -57,13 +60,26 @@ export class Fleet {
 
   /** Handles a new, changed or repeated entry. `writtenAt`: instant of the entry on bus time. */
   assign = (subjectId: string, entry: CheckEntry, writtenAt: number): void => {
-    const known = this.#monitors.get(subjectId)
+    if (this.#listed.has(subjectId)) this.unassign(subjectId)
+    this.#assign(subjectId, subjectId, entry, writtenAt)
+  }
+
+  /** Handles an entry with several checks. Checks that it lacks are removed. */
+  assignAll = (subjectId: string, entries: readonly SignalEntry[], writtenAt: number): void => {
+    const keys = entries.map(({ signal }) => `${subjectId} ${signal}`)
+    for (const key of this.#listed.get(subjectId) ?? [subjectId]) if (!keys.includes(key)) this.#remove(key)
+    this.#listed.set(subjectId, keys)
+    for (const [i, entry] of entries.entries()) this.#assign(keys[i] as string, subjectId, entry, writtenAt)
+  }
+
+  #assign(key: string, subjectId: string, entry: CheckEntry | SignalEntry, writtenAt: number): void {
+    const known = this.#monitors.get(key)
     if (known !== undefined && entry.rev <= known.entry.rev) return
     const monitor = known ?? createMonitor(subjectId, entry)
-    this.#monitors.set(subjectId, monitor)
+    this.#monitors.set(key, monitor)
     monitor.entry = entry
     monitor.writtenAt = writtenAt
-    monitor.phaseMs = phaseOf(subjectId, entry.intervalMs)
+    monitor.phaseMs = phaseOf(slotName(subjectId, entry), entry.intervalMs)
     if (this.#started && this.#options.owns(monitor.hash)) this.#enlist(monitor)
   }
 
@@ -72,13 +88,19 @@ export class Fleet {
    * rewritten its entry. With another revision its settings are unknown.
    */
   keepOrUnassign = (subjectId: string, rev: number | null): void => {
-    if (this.#monitors.get(subjectId)?.entry.rev !== rev) this.unassign(subjectId)
+    const [first = subjectId] = this.#listed.get(subjectId) ?? []
+    if (this.#monitors.get(first)?.entry.rev !== rev) this.unassign(subjectId)
   }
 
   unassign = (subjectId: string): void => {
-    const monitor = this.#monitors.get(subjectId)
+    for (const key of this.#listed.get(subjectId) ?? [subjectId]) this.#remove(key)
+    this.#listed.delete(subjectId)
+  }
+
+  #remove(key: string): void {
+    const monitor = this.#monitors.get(key)
     if (monitor === undefined) return
-    this.#monitors.delete(subjectId)
+    this.#monitors.delete(key)
     monitor.removed = true
     this.#release(monitor)
   }

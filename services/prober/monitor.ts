@@ -2,17 +2,20 @@
 // monitors.
 
 import type { Due } from '#shared/async/due-heap.ts'
-import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import type { CheckEntry, ListedCheck } from '#shared/contracts/observations/check.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { fnv1a32 } from '#shared/text/hash.ts'
 import type { CheckOutcome, RunningCheck } from './checks/checker.ts'
 import { rankOf } from './presence.ts'
 import { phaseOf } from './schedule.ts'
 
+/** Entry of one of several checks of a subject. Its results name the signal. */
+export type SignalEntry = CheckEntry & ListedCheck
+
 export interface Monitor extends Due {
   readonly subjectId: string
   readonly hash: number
-  entry: CheckEntry
+  entry: CheckEntry | SignalEntry
   phaseMs: number
   /** Instant of the entry on bus time, ms. */
   writtenAt: number
@@ -36,13 +39,13 @@ export interface Monitor extends Due {
   answeredAt: number
 }
 
-export function createMonitor(subjectId: string, entry: CheckEntry): Monitor {
+export function createMonitor(subjectId: string, entry: CheckEntry | SignalEntry): Monitor {
   const hash = fnv1a32(subjectId)
   return {
     subjectId,
     hash,
     entry,
-    phaseMs: phaseOf(subjectId, entry.intervalMs),
+    phaseMs: phaseOf(slotName(subjectId, entry), entry.intervalMs),
     writtenAt: 0,
     mine: false,
     removed: false,
@@ -57,6 +60,10 @@ export function createMonitor(subjectId: string, entry: CheckEntry): Monitor {
     place: -1,
   }
 }
+
+/** Returns the name by which slots are spread: several checks of a subject have different slots. */
+export const slotName = (subjectId: string, entry: CheckEntry | SignalEntry): string =>
+  'source' in entry ? subjectId + entry.source : subjectId
 
 /** Stores the outcome of a check. Returns true for each failure, and for the first success after a failure. */
 export function noteOutcome(monitor: Pick<Monitor, 'hasPassed'>, ok: boolean): boolean {

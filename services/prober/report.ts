@@ -12,6 +12,8 @@ import type { CheckOutcome } from './checks/checker.ts'
 
 export interface Report {
   subjectId: string
+  /** Key of the signal; absent: the subject has one check alone. */
+  signal?: string
   rev: number
   slotAt: number
   /** End of the check on this process's clock, ms since the epoch. */
@@ -147,9 +149,9 @@ export class Reporter {
  * is sent keeps the right instant.
  */
 function messageOf(report: Report, now: number): CheckResult {
-  const { outcome, rev, slotAt } = report
+  const { outcome, rev, slotAt, signal } = report
   const ageMs = Math.max(0, Math.round(now - report.endedAt))
-  return { rev, slotAt, ageMs, ...outcome }
+  return signal === undefined ? { rev, slotAt, ageMs, ...outcome } : { rev, signal, slotAt, ageMs, ...outcome }
 }
 
 /**

@@ -118,13 +118,13 @@ export class Runner {
   }
 
   #start(monitor: Monitor, slotAt: number, kind: 'due' | 'extra'): void {
-    const { rev } = monitor.entry
+    const { entry } = monitor
     monitor.ranAt = slotAt
-    const check = checkOf(monitor.entry, this.#contextFor(monitor), outcome => {
+    const check = checkOf(entry, this.#contextFor(monitor), outcome => {
       this.#running.delete(monitor)
       monitor.check = null
       if (kind === 'extra') this.#extrasRunning--
-      this.#report(monitor, rev, slotAt, outcome)
+      this.#report(monitor, entry, slotAt, outcome)
       if (this.#extras.size > 0) this.#runExtras()
       if (this.#running.size === 0) this.#onIdle?.()
     })
@@ -142,14 +142,15 @@ export class Runner {
   }
 
   /** Reports a result, unless the monitor was removed during the check. */
-  #report(monitor: Monitor, rev: number, slotAt: number, outcome: CheckOutcome): void {
+  #report(monitor: Monitor, entry: Monitor['entry'], slotAt: number, outcome: CheckOutcome): void {
     const { metrics, logger, context, onReport } = this.#options
     if (outcome.ok) metrics.passed.inc()
     else metrics.failed.inc()
     metrics.duration.observe(outcome.phases.totalMs / 1_000)
-    const report = { subjectId: monitor.subjectId, rev, slotAt, endedAt: context.clock.now(), outcome }
-    if (keepsAnswers(monitor.entry)) noteAnswer(monitor, outcome, report.endedAt)
-    if (!monitor.removed) onReport({ ...report, isNews: noteOutcome(monitor, outcome.ok) })
+    const report = { subjectId: monitor.subjectId, rev: entry.rev, slotAt, endedAt: context.clock.now(), outcome }
+    if (keepsAnswers(entry)) noteAnswer(monitor, outcome, report.endedAt)
+    const isNews = noteOutcome(monitor, outcome.ok)
+    if (!monitor.removed) onReport('signal' in entry ? { ...report, signal: entry.signal, isNews } : { ...report, isNews })
     if (logger.isLevelEnabled('trace')) logger.trace({ subject: monitor.subjectId, slotAt, outcome }, 'checked')
   }
 }

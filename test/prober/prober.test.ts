@@ -297,6 +297,7 @@ test('check entry that breaks its contract or has a later schema cannot be read,
   const found: string[] = []
   const watch = await watchAssignments(bus, locationId, logger, {
     onEntry: id => found.push(id),
+    onList: id => found.push(`list ${id}`),
     onUnreadable: id => found.push(`no ${id}`),
     onRemoved: id => found.push(`removed ${id}`),
   })
@@ -320,6 +321,7 @@ test('check entry of an earlier schema is upgraded when it is read', async t => 
     onEntry: (id: string, read: CheckEntry) => {
       found[id] = (read as WebsiteEntry).data
     },
+    onList: () => undefined,
     onUnreadable: () => undefined,
     onRemoved: () => undefined,
   }
@@ -758,4 +760,66 @@ test('failed start leaves nothing running, and may be repeated', async t => {
   const options = { locationId, proberId: 'p1', version: '2.0.0', serviceUrl: 'http://localhost' }
   await t.rejects(startProber(context, options), { message: /no leader yet/ })
   t.strictSame({ pending, watched, listeners: listeners.size }, { pending: 0, watched: 0, listeners: 0 })
+})
+
+const listed = (signal: string, source: string, intervalMs = 60_000, changes: object = {}) => ({
+  ...{ signal, source, kind: 'tcp', intervalMs },
+  options: {
+    host: 'gone.example',
+    port: 80,
+    tls: false,
+    timeout_seconds: 5,
+    verify: true,
+    authority: '',
+    send: '',
+    expect: '',
+    ...changes,
+  },
+})
+const putList = (world: World, id: string, rev: number, checks: object[]) =>
+  world.keeper.bucket('checks').put(keys.check(locationId, id), { schema: 2, rev, checks })
+
+test('prober makes every check of a list at its own interval, and its results name the signal', async t => {
+  const world = await createWorld()
+  await assign(world, ['single'])
+  await putList(world, 'several', 3, [listed('page', 'loc1', 20_000), listed('deep', 'loc16', 60_000)])
+  const prober = await world.prober('a')
+  await world.clock.advance(120_000)
+  const slots = (signal: string | undefined, id = 'several') =>
+    new Set(world.seen.filter(one => one.subjectId === id && one.result.signal === signal).map(one => one.slotAt)).size
+  t.strictSame([slots('page'), slots('deep')], [7, 3], 'one at once, then one in each interval')
+  t.strictSame([slots(undefined, 'single'), slots(undefined)], [3, 0])
+  t.match(world.seen.find(one => one.result.signal === 'deep')?.result, { rev: 3, ok: false, error: /not found/ })
+  t.equal(await count(prober.registry, 'watchkeeper_prober_monitors'), 3)
+})
+
+test('list without a check ends that check, and the removal of the entry ends all', async t => {
+  const world = await createWorld()
+  await putList(world, 'several', 1, [listed('page', 'loc1'), listed('deep', 'loc16')])
+  await world.prober('a')
+  await world.clock.advance(60_000)
+  const since = async (change: () => Promise<unknown>) => {
+    await change()
+    const from = world.seen.length
+    await world.clock.advance(120_000)
+    return [...new Set(world.seen.slice(from).map(({ result }) => `${result.signal} ${result.rev}`))].sort()
+  }
+  t.strictSame(await since(() => putList(world, 'several', 2, [listed('deep', 'loc16'), listed('new', 'loc17')])), [
+    'deep 2',
+    'new 2',
+  ])
+  t.strictSame(await since(() => assign(world, ['several'], { rev: 4 })), ['undefined 4'], 'a single check in its place')
+  t.strictSame(await since(() => putList(world, 'several', 5, [listed('page', 'loc1')])), ['page 5'])
+  t.strictSame(await since(() => world.keeper.bucket('checks').delete(keys.check(locationId, 'several'))), [])
+})
+
+test('check of a list whose kind or options a prober does not know is left, said in its presence, and the others are made', async t => {
+  const world = await createWorld()
+  await putList(world, 'several', 1, [listed('page', 'loc1'), { ...listed('odd', 'loc16'), kind: 'gopher' }])
+  await putList(world, 'other', 1, [{ ...listed('odd', 'loc1'), options: { host: 'gone.example' } }])
+  await world.prober('a')
+  await world.clock.advance(60_000)
+  t.strictSame(new Set(world.seen.map(({ subjectId, result }) => `${subjectId} ${result.signal}`)), new Set(['several page']))
+  const presence = (await world.keeper.bucket('presence').get(keys.proberPresence(locationId, 'a')))?.value
+  t.match(presence, { unreadable: 2 })
 })

@@ -5,7 +5,7 @@ import { type Form, firstForm } from '#shared/contracts/form.ts'
 import { KeptAnswer } from '#shared/contracts/observations/kept-answer.ts'
 
 /**
- * A check to execute at intervals, stored in the bucket under the key `<location>.<partition>.<subject>`. A newer value always has a larger
+ * A check to execute at intervals, the only one of its subject, stored in the bucket under the key `<location>.<partition>.<subject>`. A newer value always has a larger
  * rev.
  */
 export const CheckEntry = Type.Object({
@@ -21,6 +21,31 @@ export const CheckEntry = Type.Object({
   schema: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export type CheckEntry = Static<typeof CheckEntry>
+
+/** Number of the form of an entry with several checks. */
+export const listSchema = 2
+
+/** One check of an entry with several checks. The kind says what the options are. */
+export const ListedCheck = Type.Object({
+  /** Key of the signal, which a result repeats. */
+  signal: Type.String({ minLength: 1, maxLength: 63 }),
+  /** Location and suffix of the check (shared/subjects/sources.ts). */
+  source: Type.String({ minLength: 1, maxLength: 16 }),
+  kind: Type.String(),
+  intervalMs: Type.Integer({ minimum: 1 }),
+})
+export type ListedCheck = Static<typeof ListedCheck>
+
+/**
+ * The entry of a subject with checked signals: all its checks at one location, under the same key. Earlier probers refuse it and go on
+ * with the others.
+ */
+export const CheckList = Type.Object({
+  schema: Type.Literal(listSchema),
+  rev: Type.Integer({ minimum: 1 }),
+  checks: Type.Array(ListedCheck, { minItems: 1, maxItems: 8 }),
+})
+export type CheckList = Static<typeof CheckList>
 
 /** A keeper writes this form. A prober reads it and all earlier ones. */
 export const checkEntryForm: Form<CheckEntry> = firstForm()
@@ -41,9 +66,11 @@ export const CheckPhases = Type.Object({
 })
 export type CheckPhases = Static<typeof CheckPhases>
 
-/** Result of one check. Slot and location together identify a result. The location comes only from the bus subject. */
+/** Result of one check. Slot, location and signal together identify a result. The location comes only from the bus subject. */
 export const CheckResult = Type.Object({
   rev: Type.Integer({ minimum: 1 }),
+  /** Key of the signal. Absent: the entry had one check alone. */
+  signal: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
   /** Slot: the scheduled instant of the check, on bus time. */
   slotAt: Instant,
   /** Milliseconds from the end of the check until this message was sent. */
