@@ -3,6 +3,7 @@
 // docs/reference/v3.md, 4.9 and 4.10.
 import type { DecisionInput, EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { isPlatformKey } from '#shared/subjects/resource-signals.ts'
 
 export interface DecisionReading extends EvidenceInput {
   reading: DecisionInput
@@ -14,6 +15,8 @@ export const isOfDecision = (input: EvidenceInput): input is DecisionReading =>
 /** Returns the faults. `inputs`: all inputs of the rule; none may be omitted. */
 export function decisionFaults(verdict: string, explanation: string, inputs: readonly DecisionReading[]): string[] {
   const faults = inputs.filter(input => !isReadable(input)).map(({ input }) => `the evidence of ${input} contradicts itself`)
+  // Inputs of checked signals are those of locations. Records do not contain which of them one comparison has read.
+  if (inputs.some(({ reading }) => isPlatformKey(reading.signal))) return faults
   if (!isExplained(explanation.replace(flappingWords, ''), inputs))
     faults.push(`recorded explanation "${explanation}" does not agree with its evidence`)
   if (!allows(verdict, explanation, inputs)) faults.push(`its evidence does not allow the verdict ${verdict}`)

@@ -58,12 +58,12 @@ function demandSameAim(kind: CheckKind, sent: Readonly<Record<string, unknown>>,
 }
 
 /** Returns the answers with the texts of secret fields sealed. A text that is empty or `[redacted]` stays. Throws what `seal` throws. */
-export function withSealed(
-  kind: CheckKind,
+export function withSealed<Field extends Pick<CheckField, 'key' | 'type'>>(
+  fields: readonly Field[],
   answers: Readonly<Record<string, unknown>>,
-  seal: (field: CheckField, text: string) => string,
+  seal: (field: Field, text: string) => string,
 ): Record<string, unknown> {
-  const secrets = kind.fields.filter(({ key, type }) => type === 'secret' && typeof answers[key] === 'string')
+  const secrets = fields.filter(({ key, type }) => type === 'secret' && typeof answers[key] === 'string')
   const sealed = secrets.flatMap(field => {
     const text = answers[field.key] as string
     return text === '' || text === hidden ? [] : [[field.key, seal(field, text)] as const]

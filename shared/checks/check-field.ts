@@ -30,6 +30,10 @@ export interface CheckField extends Omit<TemplateField, 'default' | 'options'> {
   fits?: (text: string) => boolean
   /** End of the sentence `Field 'url' must …` for an answer that is refused. Absent: it follows from the bounds. */
   must?: string
+  /** Set for a field that says what is watched: with another answer, earlier results tell nothing about it. */
+  isTarget?: true
+  /** Set for a secret that need not be one: a Template may also state it as a value, or read it from a field that is no secret. */
+  mayBePlain?: true
   /**
    * Set for a field that stored checks may lack, because it is newer than they are, and that check entries lack if its answer is the default,
    * because a prober may have 50,000 of them. Both then have the default.

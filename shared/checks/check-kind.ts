@@ -51,9 +51,9 @@ export interface CheckKind {
    * Returns where secret answers go and what guards them there, as one text: a stored secret is kept only while this stays. Absent: the kind
    * has no field of the type `secret`.
    */
-  aim?(check: StoredCheck): string
-  /** Returns what a check entry holds of this kind, beside its `rev` and interval. */
-  entry(check: StoredCheck): Record<string, unknown>
+  aim?(check: Readonly<Record<string, unknown>>): string
+  /** Returns what a check entry holds of this kind, beside its `rev` and interval. An answer that is absent is its default. */
+  entry(check: Readonly<Record<string, unknown>>): Record<string, unknown>
   /** Whether a value of the bucket has what `entry` returns. It may have other members. */
   isEntry(value: Readonly<Record<string, unknown>>): boolean
 }
@@ -65,7 +65,7 @@ export const plainEntry = (key: string, fields: readonly CheckField[]): Pick<Che
 })
 
 /** Returns the answers to the fields of a kind. A later field with its default is absent, as in checks that are older than it. */
-export const optionsOf = (fields: readonly CheckField[], check: StoredCheck): Record<string, unknown> =>
+export const optionsOf = (fields: readonly CheckField[], check: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(fields.filter(field => !isUsual(field, check[field.key])).map(({ key }) => [key, check[key]]))
 
 const isUsual = ({ isLater, default: usual }: CheckField, answer: unknown): boolean =>

@@ -40,6 +40,9 @@ export const checkKinds = (): CheckKind[] => [...kinds.values()]
 /** Kinds that new monitors may have, in the same order. */
 export const offeredKinds = (): CheckKind[] => checkKinds().filter(({ isSuperseded }) => !isSuperseded)
 
+/** Returns the kind of this key if new monitors may have it; null: there is none. */
+export const findOffered = (key: string): CheckKind | null => offeredKinds().find(kind => kind.key === key) ?? null
+
 /** Returns the kind that a stored check or a check entry names; null: this program does not know it. */
 export const findKind = ({ kind }: { kind?: string | undefined }): CheckKind | null =>
   kind === undefined ? unnamed : (kinds.get(kind) ?? null)

@@ -1,19 +1,33 @@
 // Judgement of a Template's rule at an instant: three-valued logic (Kleene) over its comparisons, with explanation and evidence. Pure:
 // reads no clock and no store. Reference: docs/reference/v3.md, section 4.
 import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
+import type { SilenceAt } from '#shared/contracts/observations/silence.ts'
 import type { Answers, DecisionNode, TemplateRule, TemplateSignal } from '#shared/contracts/resources/template.ts'
+import type { CheckedSignal } from '#shared/contracts/subjects/checked-signal.ts'
+import type { Reading } from '#shared/contracts/subjects/subject.ts'
 import { comparisonsOf, partsOf } from '#shared/manifest/read-decision.ts'
 import { ownMember } from '#shared/text/own-member.ts'
-import { type DecisionEvidence, evidenceOf, explainDecision } from './explain-decision.ts'
+import { type AnyReading, type DecisionEvidence, evidenceOf, explainDecision } from './explain-decision.ts'
 import { nothingHeard } from './heard-signal.ts'
 import { earliest } from './judgement.ts'
-import { type ComparisonReading, type Moment, readComparison, type Truth } from './read-comparison.ts'
+import { readChecked } from './read-checked.ts'
+import { type ComparisonReading, quietAfterMs, readComparison, type Truth } from './read-comparison.ts'
 
 export interface DecisionFacts {
   signals: readonly TemplateSignal[]
   /** Recent Observations of each signal, by signal key. A key is absent if the signal has not reported. */
   heard: Readonly<Record<string, HeardSignal>>
+  /** Signals that probers check. Absent: the Template has none. */
+  checks?: readonly CheckedSignal[] | undefined
+  /** Readings of checked signals, by source. */
+  readings?: Readonly<Record<string, Reading>>
   answers: Answers
+}
+
+/** Instants in ms. `silenceAt`: the instant up to which silence counts, for each kind of report (rule 4.11). */
+export interface DecisionMoment {
+  at: number
+  silenceAt: SilenceAt
 }
 
 export interface DecisionJudgement {
@@ -41,12 +55,13 @@ export interface DecisionJudgement {
 export function judgeDecision(
   { decision }: Pick<TemplateRule, 'decision'>,
   facts: DecisionFacts,
-  moment: Moment,
+  moment: DecisionMoment,
 ): DecisionJudgement {
   const readings = readingsOf(decision, facts, moment)
   const result = resultOf(decision, readings.values())
-  const isHeld = moment.silenceAt < moment.at
-  const asOfNow = isHeld ? readingsOf(decision, facts, { at: moment.at, silenceAt: moment.at }) : readings
+  const { at, silenceAt } = moment
+  const isHeld = silenceAt.pushed < at || silenceAt.checks < at
+  const asOfNow = isHeld ? readingsOf(decision, facts, { at, silenceAt: { pushed: at, checks: at } }) : readings
   return {
     result,
     isProvisional: isHeld && resultOf(decision, asOfNow.values()) !== result,
@@ -59,12 +74,24 @@ export function judgeDecision(
 }
 
 /** Returns one reading for each comparison, in the order of the decision. */
-function readingsOf(decision: DecisionNode, { signals, heard, answers }: DecisionFacts, moment: Moment): ComparisonReading[] {
+function readingsOf(decision: DecisionNode, facts: DecisionFacts, { at, silenceAt }: DecisionMoment): AnyReading[] {
+  const { signals, heard, checks = [], readings = {}, answers } = facts
   return comparisonsOf(decision).map(comparison => {
     const signal = signals.find(one => one.key === comparison.signal)
     if (signal === undefined) throw new Error(`the Template declares no signal ${comparison.signal}`)
-    return readComparison(comparison, signal, ownMember(heard, comparison.signal) ?? nothingHeard, answers, moment)
+    if (signal.kind === 'check') {
+      const checked = checkedSignal(checks, signal)
+      return readChecked(comparison, { checked, readings }, answers, { at, silenceAt: silenceAt.checks })
+    }
+    const reported = ownMember(heard, comparison.signal) ?? nothingHeard
+    return readComparison(comparison, quietAfterMs(signal), reported, answers, { at, silenceAt: silenceAt.pushed })
   })
+}
+
+function checkedSignal(checks: readonly CheckedSignal[], { key }: TemplateSignal): CheckedSignal {
+  const found = checks.find(({ signal, locations }) => signal === key && locations.length > 0)
+  if (found === undefined) throw new Error(`the Resource checks no signal ${key}`)
+  return found
 }
 
 /** Returns the result of a node. `readings` yields the readings in the order of `comparisonsOf`. */

@@ -6,7 +6,7 @@ import type { Reading } from '#shared/contracts/subjects/subject.ts'
 import type { EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { decide, type Need } from '#shared/judging/decide.ts'
 import { earliest, type Judgement } from '#shared/judging/judgement.ts'
-import { type InputReading, readInput, readNeverReported, wordOf } from '#shared/judging/read-input.ts'
+import { cannotWord, type InputReading, readInput, readNeverReported, wordOf } from '#shared/judging/read-input.ts'
 import { limits } from '#shared/limits/limits.ts'
 
 const needs: Record<FailureMode, Need> = {
@@ -63,18 +63,16 @@ const unableToRead = (sentence: string): InputReading => ({
   value: 'unknown',
   young: false,
   at: null,
-  reason: `${unable}${sentence}`,
+  reason: `${cannotWord}${sentence}`,
   changesAt: null,
 })
 
-const unable = 'cannot: '
-
 /** Returns one sentence that explains the verdict. Only verdict and evidence decide the sentence, so a replay returns the same sentence. */
 export function explainReachability(verdict: Verdict, inputs: readonly EvidenceInput[]): string {
-  const lacks = inputs.filter(({ at, reason }) => at === null && reason?.startsWith(unable))
+  const lacks = inputs.filter(({ at, reason }) => at === null && reason?.startsWith(cannotWord))
   const [{ reason = null } = {}] = lacks
   if (reason === null) return explainAble(verdict, inputs)
-  const sentence = reason.slice(unable.length)
+  const sentence = reason.slice(cannotWord.length)
   if (lacks.length === inputs.length) return `cannot be checked (${sentence})`
   const places = lacks.length === 1 ? 'location' : 'locations'
   const able = inputs.filter(input => !lacks.includes(input))

@@ -1,7 +1,7 @@
 // Reading of one comparison of a Template's decision at an instant, and the state of the compared signal. Pure. Reference:
 // docs/reference/v3.md, 4.2 to 4.5.
 import type { Baseline, HeardObservation, HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
-import type { Answers, Comparison, Operator, TemplateSignal, ValueComparison } from '#shared/contracts/resources/template.ts'
+import type { Answers, Comparison, Operator, PushedSignal, ValueComparison } from '#shared/contracts/resources/template.ts'
 import { numberOf } from '#shared/manifest/answers.ts'
 import { earliest } from './judgement.ts'
 
@@ -46,15 +46,20 @@ export interface Moment {
 /** A heartbeat or periodic signal is silent if its newest Observation is older than this many periods. */
 const quietPeriods = 3
 
+/** Returns the time after a report until a signal of senders is silent, ms; null: an event never is. */
+export const quietAfterMs = ({ everySeconds }: PushedSignal): number | null =>
+  everySeconds === null ? null : quietPeriods * everySeconds * 1_000
+
+/** `silentAfterMs`: time after a report until the signal is silent; null: it never is. */
 export function readComparison(
   comparison: Comparison,
-  signal: TemplateSignal,
+  silentAfterMs: number | null,
   heard: HeardSignal,
   answers: Answers,
   moment: Moment,
 ): ComparisonReading {
   const newest = heard.recent[0] ?? null
-  const quietFrom = newest === null ? null : quietInstant(newest, signal)
+  const quietFrom = newest === null ? null : quietInstant(newest, silentAfterMs)
   const reading: ComparisonReading = {
     comparison,
     truth: 'unknown',
@@ -72,13 +77,16 @@ export function readComparison(
   return { ...reading, isKnown, truth: (newest.state === comparison.operand) === (comparison.operator === 'eq') }
 }
 
-const changes = (instants: readonly (number | null)[], { at }: Moment): Pick<ComparisonReading, 'changesAt' | 'laterAt'> => ({
+export const changes = (
+  instants: readonly (number | null)[],
+  { at }: Moment,
+): Pick<ComparisonReading, 'changesAt' | 'laterAt'> => ({
   changesAt: earliest(instants),
   laterAt: earliest(instants.filter(instant => instant !== null && instant > at)),
 })
 
-const quietInstant = (newest: HeardObservation, { everySeconds }: TemplateSignal): number | null =>
-  everySeconds === null ? null : msOf(newest.atUs) + quietPeriods * everySeconds * 1_000 + 1
+const quietInstant = (newest: HeardObservation, silentAfterMs: number | null): number | null =>
+  silentAfterMs === null ? null : msOf(newest.atUs) + silentAfterMs + 1
 
 /**
  * Returns the reason why the signal has no usable reading; null: the reading is usable. Silence has priority over the state of the newest

@@ -41,6 +41,9 @@ export const nothingSince = (at: number): string => `nothing reported since ${ne
 
 const neverReported = 'never reported'
 
+/** Beginning of the reason for a location where no check could ever be made: the prober's own sentence follows. */
+export const cannotWord = 'cannot: '
+
 /** Returns true if the input in recorded evidence was unknown because it was silent or had never reported. */
 export const isSilent = ({ value, at, reason }: EvidenceInput): boolean =>
   value === 'unknown' && reason === (at === null ? neverReported : nothingSince(at))

@@ -1,24 +1,41 @@
 // Validation of a Resource's answers to the fields of its Template, on creation, change and rebind. Pure. Reference: docs/reference/v3.md,
 // 3.5, 6.2, 6.3 and 6.5.
 
-import type { Answers, MetaReference, Template, TemplateAnswer, TemplateRule } from '#shared/contracts/resources/template.ts'
+import type {
+  Answers,
+  MetaReference,
+  Template,
+  TemplateAnswer,
+  TemplateField,
+  TemplateRule,
+} from '#shared/contracts/resources/template.ts'
 import { missing } from '#shared/json-shape/first-refusal.ts'
+import { hidden } from '#shared/secrecy/redacted-value.ts'
+import { isSealed } from '#shared/secrecy/sealed-form.ts'
 import { ownMember } from '#shared/text/own-member.ts'
+import { type BoundCheck, checksOf, requireCheckable, usualAnswers } from './check-options.ts'
 import { ManifestRefusal, maxSeconds, refuse } from './manifest-refusal.ts'
 import { comparisonsOf, isBaselineOperand } from './read-decision.ts'
 import { faultOf } from './read-field.ts'
 
 /**
  * Returns the answers in `present` (`{}` for a new Resource). Answers in `sent` replace those in `present`. A field sent as null gets its
- * default again. A field that has neither an answer nor a default is absent. Throws ManifestRefusal with the key of the first faulty field:
- * unknown fields first, then the Template's fields in order.
+ * default again. A field that has neither an answer nor a default is absent. A secret is kept if `[redacted]` is sent, and taken away by an
+ * empty text. `before`: the checks of the Resource, which say where kept secrets may go; absent: they may go anywhere. Throws
+ * ManifestRefusal with the key of the first faulty field: unknown fields first, then the Template's fields in order, then answers that
+ * checks and rules refuse. The caller checks that the locations exist.
  */
-export function readAnswers(template: Template, sent: Readonly<Record<string, unknown>>, present: Answers = {}): Answers {
+export function readAnswers(
+  template: Template,
+  sent: Readonly<Record<string, unknown>>,
+  present: Answers = {},
+  before?: readonly BoundCheck[],
+): Answers {
   const unknown = Object.keys(sent).find(key => !template.fields.some(field => field.key === key))
   if (unknown !== undefined) throw refuse(unknown, `The Template declares no field '${unknown}'`)
   const answers: Record<string, TemplateAnswer> = {}
   for (const field of template.fields) {
-    const given = Object.hasOwn(sent, field.key) ? sent[field.key] : ownMember(present, field.key)
+    const given = Object.hasOwn(sent, field.key) ? sentAnswer(field, sent[field.key], present) : ownMember(present, field.key)
     const answer = given ?? field.default
     if (answer === null && field.required) throw new ManifestRefusal(missing(field.key))
     if (answer === null || answer === undefined) continue
@@ -26,13 +43,53 @@ export function readAnswers(template: Template, sent: Readonly<Record<string, un
     if (fault !== null) throw refuse(field.key, `Field '${field.key}' ${fault}`)
     answers[field.key] = answer as TemplateAnswer
   }
+  requireCheckable(template, answers)
+  if (before !== undefined) requireSameAims(template, sent, answers, before)
   for (const rule of template.rules) requireUsable(rule, answers)
   return answers
 }
 
-/** Returns the answers that a rebind keeps. An answer is kept if the new revision has the field and accepts the answer. */
+/** Returns the answer that was sent, or the stored secret if it is to stay. */
+function sentAnswer({ key, type }: TemplateField, sent: unknown, present: Answers): unknown {
+  if (type !== 'secret') return sent
+  if (sent !== hidden) return sent === '' ? null : sent
+  const stored = ownMember(present, key)
+  if (stored === undefined) throw refuse(key, `Field '${key}' has no stored secret to keep: send it`)
+  return stored
+}
+
+/** Throws ManifestRefusal of a stored secret that is not sent again although a check would take it elsewhere, or guard it less. */
+function requireSameAims(
+  template: Template,
+  sent: Readonly<Record<string, unknown>>,
+  answers: Answers,
+  before: readonly BoundCheck[],
+): void {
+  const kept = template.fields.filter(
+    ({ key, type }) => type === 'secret' && answers[key] !== undefined && (sent[key] ?? hidden) === hidden,
+  )
+  for (const { key } of kept) {
+    const known = aimsOf(before, key)
+    if (aimsOf(checksOf(template, answers), key).some(aim => !known.includes(aim))) {
+      throw refuse(key, `Field '${key}' must be sent again, because a check takes it elsewhere now, or guards it less`)
+    }
+  }
+}
+
+/** Returns where the checks that read the field take its secret. */
+const aimsOf = (checks: readonly BoundCheck[], field: string): string[] =>
+  checks.flatMap(({ kind, options, reads }) =>
+    reads.includes(field) && kind.aim !== undefined ? [`${kind.key} ${kind.aim(usualAnswers(kind, options))}`] : [],
+  )
+
+/**
+ * Returns the answers that a rebind keeps. An answer is kept if the new revision has the field and accepts the answer. A secret stays one.
+ */
 export function answersToKeep(from: Answers, to: Template): Answers {
-  const kept = to.fields.filter(field => Object.hasOwn(from, field.key) && faultOf(field, from[field.key]) === null)
+  const kept = to.fields.filter(field => {
+    const answer = ownMember(from, field.key)
+    return answer !== undefined && isSealed(answer) === (field.type === 'secret') && faultOf(field, answer) === null
+  })
   return Object.fromEntries(kept.map(field => [field.key, from[field.key] as TemplateAnswer]))
 }
 

@@ -32,8 +32,8 @@ export interface SilenceWarning {
 }
 
 /**
- * Returns a warning for each heartbeat or periodic signal for which silence alone cannot make a rule's verdict problem. Events are never
- * silent.
+ * Returns a warning for each heartbeat, periodic or checked signal for which silence alone cannot make a rule's verdict problem. Events are
+ * never silent.
  */
 export function unnoticedSilence({ signals, rules }: Pick<Template, 'signals' | 'rules'>): SilenceWarning[] {
   const noticed = new Set(rules.flatMap(rule => noticedBy(rule.decision, false)))

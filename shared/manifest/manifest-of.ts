@@ -13,7 +13,7 @@ export function manifestOf({ key, version, name, summary, fields, signals, rules
     name,
     ...(summary === '' ? {} : { summary }),
     ...(fields.length === 0 ? {} : { fields: fields.map(fieldOf) }),
-    signals: signals.map(({ key, kind, every_seconds, help }) => given({ key, kind, every_seconds, help })),
+    signals: signals.map(signalOf),
     rules: rules.map(rule => ruleOf(rule, known)),
   }
   return manifest as Manifest
@@ -23,6 +23,14 @@ function fieldOf({ key, label, help, type, required, default: usual, options, mi
   const shown = { key, label: label === key ? null : label, help, type, required: required || null, default: usual }
   // `given` would drop a default that is an empty text or list. Such a default is valid, so it is added separately.
   return { ...given(shown), ...(usual === null ? {} : { default: usual }), ...given({ options, min, max }) }
+}
+
+function signalOf({ key, kind, every_seconds, every, check, locations, agreement, help }: SentTemplate['signals'][number]) {
+  return {
+    ...given({ key, kind, every_seconds: every_seconds ?? every }),
+    ...(check && { check }),
+    ...given({ locations, agreement, help }),
+  }
 }
 
 function ruleOf({ key, action, wait, decision, help, destination, routes }: SentTemplate['rules'][number], known: Destinations) {

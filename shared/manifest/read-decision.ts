@@ -1,13 +1,14 @@
 // Validation of a decision beyond its shape: signals and fields must exist, operators and operands must fit, depth and number of
 // comparisons are bounded. Pure. Reference: docs/reference/v3.md, 3.8.
 
-import type {
-  Comparison,
-  DecisionNode,
-  Manifest,
-  TemplateField,
-  TemplateSignal,
-  ValueComparison,
+import {
+  type Comparison,
+  checkKind,
+  type DecisionNode,
+  type Manifest,
+  type TemplateField,
+  type TemplateSignal,
+  type ValueComparison,
 } from '#shared/contracts/resources/template.ts'
 import { refuse } from './manifest-refusal.ts'
 import { requireNumericField } from './read-field.ts'
@@ -54,9 +55,8 @@ export function partsOf(node: Exclude<DecisionNode, Comparison | { not: Decision
 }
 
 function readComparison(comparison: Comparison, place: string, { fields, signals }: Declared): 1 {
-  if (!signals.some(signal => signal.key === comparison.signal)) {
-    throw refuse(`${place}.signal`, `The Template declares no signal '${comparison.signal}'`)
-  }
+  const signal = signals.find(({ key }) => key === comparison.signal)
+  if (signal === undefined) throw refuse(`${place}.signal`, `The Template declares no signal '${comparison.signal}'`)
   if (comparison.field === 'status') {
     if (comparison.operator !== 'eq' && comparison.operator !== 'neq') {
       throw refuse(`${place}.operator`, 'A status is compared with eq or neq')
@@ -64,8 +64,20 @@ function readComparison(comparison: Comparison, place: string, { fields, signals
     if (comparison.operand !== 'ok' && comparison.operand !== 'problem')
       throw refuse(`${place}.operand`, 'A status is ok or problem')
   }
-  if (comparison.field === 'value') readValueComparison(comparison, place, fields)
+  if (comparison.field === 'value') {
+    if (signal.kind === checkKind) requirePlain(comparison, place)
+    readValueComparison(comparison, place, fields)
+  }
   return 1
+}
+
+/** Throws ManifestRefusal for a comparison that counts or has a baseline: they need more than the newest result of a check. */
+function requirePlain({ min_count, within_seconds, baseline }: ValueComparison, place: string): void {
+  const refuseOf = (member: string, what: string) => refuse(`${place}.${member}`, `${what} only signals on which senders report`)
+  if (baseline != null) throw refuseOf('baseline', 'Baselines compare')
+  if (min_count != null || within_seconds != null) {
+    throw refuseOf(min_count == null ? 'within_seconds' : 'min_count', 'Comparisons count the Observations of')
+  }
 }
 
 function readValueComparison(comparison: ValueComparison, place: string, fields: readonly TemplateField[]): void {

@@ -1,6 +1,8 @@
 // Fields of a Template: valid declarations for each type, and valid answers. Pure. Reference: docs/reference/v3.md, 3.4 and 3.5.
 
 import type { FieldType, Manifest, TemplateAnswer, TemplateField } from '#shared/contracts/resources/template.ts'
+import { isHttpUrl } from '#shared/net/http-url.ts'
+import { isSealed } from '#shared/secrecy/sealed-form.ts'
 import { maxSeconds, refuse } from './manifest-refusal.ts'
 
 type SentField = NonNullable<Manifest['fields']>[number]
@@ -17,6 +19,7 @@ export function readField(sent: SentField, place: string): TemplateField {
   if (sent.min != null && sent.max != null && sent.min > sent.max) throw refuse(`${place}.max`, 'max must not be below min')
   if (sent.type === 'enum' && sent.options == null) throw refuse(`${place}.options`, 'An enum field needs options')
   if (sent.type !== 'enum' && sent.options != null) throw refuse(`${place}.options`, `A ${sent.type} field has no options`)
+  if (isSecret(sent) && sent.default != null) throw refuse(`${place}.default`, `A ${sent.type} field has no default`)
   const field: TemplateField = {
     key: sent.key,
     label: sent.label?.trim() ?? sent.key,
@@ -27,7 +30,7 @@ export function readField(sent: SentField, place: string): TemplateField {
     options: sent.options ?? [],
     min: sent.min ?? null,
     max: sent.max ?? null,
-    secret: false,
+    secret: isSecret(sent),
   }
   if (sent.default == null) return field
   const fault = faultOf(field, sent.default)
@@ -57,12 +60,44 @@ const numericTypes: ReadonlySet<FieldType> = new Set<FieldType>(['integer', 'num
 const textCharacters = 1_024
 const listItems = 100
 const listTextCharacters = 256
+const longTextCharacters = 16_384
+const secretBytes = 65_536
+const urlCharacters = 2_048
+const locationsMax = 64
+
+const isSecret = ({ type }: { type: FieldType }): boolean => type === 'secret'
+
 const isLine = (value: unknown, characters: number): value is string =>
   typeof value === 'string' && value.isWellFormed() && [...value].length <= characters && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)
 
 const line = (value: unknown) =>
   isLine(value, textCharacters) ? null : `must be one line of at most ${textCharacters} characters`
-const lines = (value: unknown) => (typeof value === 'string' && value.isWellFormed() ? null : 'must be a text')
+const text = (value: unknown) =>
+  typeof value === 'string' &&
+  value.isWellFormed() &&
+  [...value].length <= longTextCharacters &&
+  !/(?![\t\n\r])\p{Cc}/u.test(value)
+    ? null
+    : `must be a text of at most ${longTextCharacters} characters`
+const secret = (value: unknown) =>
+  isSealed(value) || (typeof value === 'string' && value.isWellFormed() && Buffer.byteLength(value) <= secretBytes)
+    ? null
+    : `must be a text of at most ${secretBytes} bytes`
+const url = (value: unknown) =>
+  typeof value === 'string' &&
+  isHttpUrl(value, urlCharacters) &&
+  URL.parse(value)?.username === '' &&
+  URL.parse(value)?.password === ''
+    ? null
+    : `must be a valid http or https URL of at most ${urlCharacters} characters, without user information`
+const locations = (value: unknown) =>
+  Array.isArray(value) &&
+  value.length >= 1 &&
+  value.length <= locationsMax &&
+  new Set(value).size === value.length &&
+  value.every(item => isLine(item, listTextCharacters))
+    ? null
+    : `must be 1 to ${locationsMax} Location ids, each once`
 const duration = (value: unknown) =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= maxSeconds
     ? null
@@ -74,9 +109,9 @@ const texts = (value: unknown) =>
 
 const faultOfType: Record<FieldType, (value: unknown, field: TemplateField) => string | null> = {
   string: line,
-  url: line,
-  text: lines,
-  secret: lines,
+  url,
+  text,
+  secret,
   integer: value => (Number.isSafeInteger(value) ? null : 'must be a whole number'),
   number: value => (typeof value === 'number' && Number.isFinite(value) ? null : 'must be a number'),
   boolean: value => (typeof value === 'boolean' ? null : 'must be true or false'),
@@ -84,7 +119,7 @@ const faultOfType: Record<FieldType, (value: unknown, field: TemplateField) => s
   duration,
   duration_seconds: duration,
   string_list: texts,
-  location_list: texts,
+  location_list: locations,
   integer_list: value =>
     Array.isArray(value) && value.length <= listItems && value.every(item => Number.isSafeInteger(item))
       ? null

@@ -2,6 +2,7 @@
 // docs/reference/v3.md, section 3.
 
 import {
+  checkKind,
   Manifest,
   type RouteTransition,
   type Template,
@@ -13,6 +14,7 @@ import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { ManifestRefusal, maxSeconds, refuse } from './manifest-refusal.ts'
 import { readDecision } from './read-decision.ts'
 import { readField, requireNumericField } from './read-field.ts'
+import { readSignal } from './read-signal.ts'
 
 export interface ManifestContext {
   /** Keys of the system Templates, which cannot be published. */
@@ -36,21 +38,13 @@ export function readManifest(sent: unknown, context: ManifestContext): Template 
   }
   const fields = (manifest.fields ?? []).map((field, i) => readField(field, `fields.${i}`))
   requireUnique(fields, 'fields')
-  const signals = manifest.signals.map((signal, i) => readSignal(signal, `signals.${i}`))
+  const signals = manifest.signals.map((signal, i) => readSignal(signal, `signals.${i}`, fields))
   requireUnique(signals, 'signals')
+  requireFewChecks(signals)
   const rules = manifest.rules.map((rule, i) => readRule(rule, `rules.${i}`, fields, signals, context))
   requireUnique(rules, 'rules')
   const { key, version, name, summary } = manifest
   return { key, version, name: name.trim(), summary: summary ?? '', fields, signals, rules }
-}
-
-function readSignal({ key, kind, every_seconds, help }: Manifest['signals'][number], place: string): TemplateSignal {
-  const everySeconds = every_seconds ?? null
-  if (kind === 'event' && everySeconds !== null) {
-    throw refuse(`${place}.every_seconds`, 'An event has no every_seconds: it never goes quiet')
-  }
-  if (kind !== 'event' && everySeconds === null) throw refuse(`${place}.every_seconds`, `A ${kind} signal needs every_seconds`)
-  return { key, kind, everySeconds, help: help ?? '' }
 }
 
 function readRule(
@@ -126,6 +120,14 @@ function resolve(
   const fault =
     alike.length > 1 ? 'fits more than one destination: write the name exactly' : 'names no destination of this workspace'
   throw refuse(place, `'${wanted}' ${fault}`)
+}
+
+/** Largest number of checked signals of a Template. */
+const checksMax = 8
+
+function requireFewChecks(signals: readonly TemplateSignal[]): void {
+  const checked = signals.flatMap(({ kind }, i) => (kind === checkKind ? [i] : []))
+  if (checked.length > checksMax) throw refuse(`signals.${checked[checksMax]}.kind`, `A Template has at most ${checksMax} checks`)
 }
 
 function requireUnique(parts: readonly { key: string }[], place: string): void {

@@ -1,6 +1,6 @@
 // Kinds and keys of a Resource's signals in generation 3. Pure. Reference: docs/reference/v3.md, 7.3 and 7.4.
 
-import type { Template } from '#shared/contracts/resources/template.ts'
+import { checkKind, type Template } from '#shared/contracts/resources/template.ts'
 import type { DeclaredKind, SignalState, StoredSignalKind } from '#shared/contracts/subjects/signal.ts'
 import { shortHash } from '#shared/text/ids.ts'
 
@@ -20,7 +20,7 @@ const kinds: Record<Exclude<StoredSignalKind, 'template'>, ReportedKind> = {
  */
 export function reportedKind({ slug, kind }: Pick<SignalState, 'slug' | 'kind'>, template: Template | null): ReportedKind {
   const declared = template?.signals.find(({ key }) => key === slug)
-  if (declared !== undefined) return declared.kind
+  if (declared !== undefined && declared.kind !== checkKind) return declared.kind
   return kind === 'template' ? 'event' : kinds[kind]
 }
 
@@ -43,9 +43,11 @@ export const declaredSignalKey = (slug: string): string => `d${shortHash(slug)}`
 /** Returns true for the key of a declared signal; keys of other signals are `s<number>`. */
 export const isDeclaredKey = (key: string): boolean => key.startsWith('d')
 
-/** Returns the key of a website check's signal at a location. The key is also the signal's id. */
-export const platformSignalKey = (locationId: string): string => `${platformPrefix}${locationId}`
+/** Returns the key of a checked signal at a location. The key is also the id of this signal of the platform. */
+export const checkedSignalKey = (signal: string, locationId: string): string => `${signal}@${locationId}`
 
-export const isPlatformKey = (key: string): boolean => key.startsWith(platformPrefix)
+/** Key of the only checked signal of a subject that a check defines. */
+export const reachability = 'reachability'
 
-const platformPrefix = 'reachability@'
+/** Whether it is the key of a signal of the platform: no other key has this character. */
+export const isPlatformKey = (key: string): boolean => key.includes('@')

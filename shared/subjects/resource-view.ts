@@ -6,12 +6,16 @@ import type {
   ResourceView,
   RuleStatus,
 } from '#shared/contracts/resources/resource-views.ts'
-import type { Template } from '#shared/contracts/resources/template.ts'
+import { type Answers, checkKind, type Template } from '#shared/contracts/resources/template.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { second } from '#shared/limits/limits.ts'
 import { comparisonsOf } from '#shared/manifest/read-decision.ts'
-import { platformSignalKey, reportedKind } from '#shared/subjects/resource-signals.ts'
+import { hidden } from '#shared/secrecy/redacted-value.ts'
+import { isSealed } from '#shared/secrecy/sealed-form.ts'
+import { checkedPairs } from '#shared/subjects/checked-pairs.ts'
+import { resourceChecks } from '#shared/subjects/resource-checks.ts'
+import { reportedKind } from '#shared/subjects/resource-signals.ts'
 import { isFault, notJudged, type RevisionFault } from '#shared/subjects/stored-revisions.ts'
 import { type DefaultHolds, usualHolds, windowView } from '#shared/subjects/subject-view.ts'
 
@@ -37,13 +41,14 @@ export function resourceView(
     name,
     kind,
     template: subject.template,
-    answers: templated?.answers ?? null,
+    answers: templated && shownAnswers(templated.answers),
     check,
     usualDelays: check === null ? null : delaysOf(holds ?? usualHolds),
     labels,
     createdAt,
     archivedAt,
     signals: signalsOf(subject, template),
+    ...(templated?.checks === undefined ? {} : { checks: resourceChecks(subject) }),
     rules: subject.rules.map(rule => ({
       ...ruleView(rule, template, judged?.(rule)),
       ...(fault === null ? {} : { status: 'no_data' as const, explanation: fault, since: null }),
@@ -57,12 +62,16 @@ const delaysOf = ({ confirmAfterMs, closeAfterMs }: DefaultHolds) => ({
   recoverAfter: closeAfterMs / second,
 })
 
-function signalsOf({ check, custom }: SubjectDocument, template: Template | null): ResourceSignalView[] {
-  const platform = (check?.locations ?? []).map(location => {
-    const key = platformSignalKey(location)
-    return { id: key, key, kind: 'heartbeat' as const, isPlatform: true }
-  })
-  const others = (custom?.signals ?? []).map(signal => {
+/** Returns the answers without secrets, which are shown to nobody. */
+const shownAnswers = (answers: Answers): Answers =>
+  Object.values(answers).some(isSealed)
+    ? Object.fromEntries(Object.entries(answers).map(([key, answer]) => [key, isSealed(answer) ? hidden : answer]))
+    : answers
+
+function signalsOf(subject: SubjectDocument, template: Template | null): ResourceSignalView[] {
+  const kind: ResourceSignalView['kind'] = subject.check === null ? checkKind : 'heartbeat'
+  const platform = checkedPairs(subject).map(({ key }) => ({ id: key, key, kind, isPlatform: true }))
+  const others = (subject.custom?.signals ?? []).map(signal => {
     const { key: id, slug: key } = signal
     return { id, key, kind: reportedKind(signal, template), isPlatform: false }
   })

@@ -2,7 +2,14 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { Nullable } from '#shared/contracts/common.ts'
-import { Decision, maxSeconds, type Template, type TemplateDocument } from '#shared/contracts/resources/template.ts'
+import {
+  checkKind,
+  Decision,
+  maxSeconds,
+  pushedKinds,
+  type Template,
+  type TemplateDocument,
+} from '#shared/contracts/resources/template.ts'
 import { readDecision } from '#shared/manifest/read-decision.ts'
 import { type Query, type Store, StoreError, UnreadableDocument } from '#shared/store/port.ts'
 
@@ -77,7 +84,8 @@ function isWhole({ key, version, template }: TemplateDocument): boolean {
   }
 }
 
-const Wait = Type.Union([Type.Integer({ minimum: 0, maximum: maxSeconds }), Type.Object({ meta: Type.String() })])
+const Reference = Type.Object({ meta: Type.String() })
+const Wait = Type.Union([Type.Integer({ minimum: 0, maximum: maxSeconds }), Reference])
 const Field = Type.Object({
   key: Type.String(),
   type: Type.String(),
@@ -87,11 +95,21 @@ const Field = Type.Object({
   max: Nullable(Type.Number()),
   secret: Type.Boolean(),
 })
-const Signal = Type.Object({
-  key: Type.String(),
-  kind: Type.Enum(['heartbeat', 'periodic', 'event']),
-  everySeconds: Nullable(Type.Number()),
-})
+const Signal = Type.Union([
+  Type.Object({
+    key: Type.String(),
+    kind: Type.Enum([...pushedKinds]),
+    everySeconds: Nullable(Type.Number()),
+  }),
+  Type.Object({
+    key: Type.String(),
+    kind: Type.Literal(checkKind),
+    everySeconds: Type.Union([Type.Number(), Reference]),
+    check: Type.Object({ type: Type.String() }),
+    locations: Reference,
+    agreement: Type.Union([Type.String(), Reference]),
+  }),
+])
 const Rule = Type.Object({
   key: Type.String(),
   action: Type.String(),

@@ -4,6 +4,7 @@
 import { publicCheckAnswers } from '#shared/checks/check-answers.ts'
 import type { TemplateAnswer } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { isSealed } from '#shared/secrecy/sealed-form.ts'
 
 /** Fields of a subject that decide its tags. */
 export type Tagged = Pick<SubjectDocument, 'template' | 'check' | 'templated' | 'labels' | 'archivedAt' | 'deletedAt'>
@@ -50,4 +51,10 @@ export const labelTag = (key: string, value: string): string => `label ${key}=${
 
 export type SingleAnswer = string | number | boolean
 
-const isSingle = (value: TemplateAnswer): value is SingleAnswer => !Array.isArray(value)
+/** Longest text by which lists are filtered: an address. */
+const longest = 2_048
+
+function isSingle(value: TemplateAnswer): value is SingleAnswer {
+  if (typeof value !== 'string') return !Array.isArray(value)
+  return value.length <= longest && !isSealed(value)
+}

@@ -39,8 +39,10 @@ interface World {
 
 function judged({ decision, heard, signals, at = start, silenceAt = at }: World) {
   const declared = signals ?? [...new Set(comparisonsOf(decision).map(({ signal }) => signal))].map(key => probe(key))
-  return judgeDecision({ decision }, { signals: declared, heard, answers: randomAnswers }, { at, silenceAt })
+  return judgeDecision({ decision }, { signals: declared, heard, answers: randomAnswers }, { at, silenceAt: bothTo(silenceAt) })
 }
+
+const bothTo = (at: number) => ({ checks: at, pushed: at })
 
 const isProblem = (signal: string): Comparison => ({ signal, field: 'status', operator: 'eq', operand: 'problem' })
 const valueIn = (signal: string, more: object = {}): Comparison => ({
@@ -245,7 +247,11 @@ t.test(
       const heardAt = observations.length === 0 ? start : Math.floor(random.pick(observations).atUs / 1_000)
       const at = heardAt + random.integer(0, random.pick([minute, 10 * minute, 180 * minute]))
       const silenceAt = random.chance(0.5) ? at - random.integer(0, 30 * minute) : at
-      const judgement = judgeDecision({ decision }, { signals: randomSignals, heard, answers: randomAnswers }, { at, silenceAt })
+      const judgement = judgeDecision(
+        { decision },
+        { signals: randomSignals, heard, answers: randomAnswers },
+        { at, silenceAt: bothTo(silenceAt) },
+      )
       const wanted = naiveTruth(decision, naive, at, silenceAt)
       const isProvisional = wanted !== naiveTruth(decision, naive, at, at)
       said[wanted]++

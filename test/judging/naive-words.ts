@@ -1,6 +1,6 @@
 // Second implementation of the explanation texts, written directly from docs/reference/v3.md, 4.9. This file shares no code with the
 // implementation that keepers run.
-import type { Comparison, DecisionNode, TemplateSignal } from '#shared/contracts/resources/template.ts'
+import type { Comparison, DecisionNode, PushedSignal } from '#shared/contracts/resources/template.ts'
 import { historyOf, type NaiveFacts, type NaiveObservation, naiveBaseline, naiveTruth } from './naive-decision.ts'
 
 const shownAtMost = 5
@@ -47,7 +47,7 @@ function unresolved(
   { signals }: NaiveFacts,
   silenceAt: number,
 ): string | null {
-  const { everySeconds } = signals.find(({ key }) => key === signal) as TemplateSignal
+  const { everySeconds } = signals.find(({ key }) => key === signal) as PushedSignal
   const isQuiet = everySeconds !== null && silenceAt * 1_000 - newest.atUs > 3 * everySeconds * 1e6
   if (isQuiet) return `nothing reported since ${instant(newest.atUs)}`
   if (newest.state === 'no_data') return 'no_data'

@@ -8,6 +8,7 @@ import { unpackBuckets } from '#shared/roll-up/packed.ts'
 import { rowRange, spans } from '#shared/roll-up/roll-up-ids.ts'
 import { uptimeOf } from '#shared/roll-up/trouble.ts'
 import type { Store } from '#shared/store/port.ts'
+import { checkedPairs } from '#shared/subjects/checked-pairs.ts'
 import type { AskAnswerer } from '../context.ts'
 import { readTrouble } from './trouble.ts'
 
@@ -41,12 +42,14 @@ export async function readUptime(
   return { uptime: uptimeOf(days, uptimeSince, now), uptimeSince }
 }
 
-/** Returns the 95th percentile of the values of checks from all locations, in the unit of their kind. Null: nothing was measured, or nothing is rolled up yet. */
-async function p95Of(store: Store, { id, check }: SubjectDocument, now: number): Promise<number | null> {
+/** Returns the 95th percentile of the values of the first check from all locations, in the unit of its kind. Null: nothing was measured, or nothing is rolled up yet. */
+async function p95Of(store: Store, subject: SubjectDocument, now: number): Promise<number | null> {
+  const { id } = subject
+  const pairs = checkedPairs(subject)
   const to = Math.floor(now / hour) * hour
   const all = emptyBucket()
-  for (const location of check?.locations ?? []) {
-    const where = { id: rowRange(id, { kind: 'location', id: location }, 'hour', to - day, to) }
+  for (const { source } of pairs.filter(({ signal }) => signal === pairs[0]?.signal)) {
+    const where = { id: rowRange(id, { kind: 'location', id: source }, 'hour', to - day, to) }
     for (const { data } of await store.find('rollUps', { where, limit: day / hour }))
       for (const bucket of unpackBuckets(data, spans.hour.row / spans.hour.bucket)) if (bucket !== null) mergeBucket(all, bucket)
   }

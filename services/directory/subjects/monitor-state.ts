@@ -2,14 +2,12 @@
 import { nextStep } from '#machines/incident-outlook.ts'
 import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
-import { intervalMs } from '#shared/contracts/subjects/check.ts'
 import type { MonitorReading, MonitorRule } from '#shared/contracts/subjects/monitor-state.ts'
 import { inputsOf } from '#shared/contracts/subjects/policy.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { inputKeyOf } from '#shared/judging/policy-input.ts'
-import { second } from '#shared/limits/limits.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
-import { platformSignalKey } from '#shared/subjects/resource-signals.ts'
+import { checkedPairs } from '#shared/subjects/checked-pairs.ts'
 import { rosterRow } from '#shared/subjects/roster-row.ts'
 import { isFault, readRevisions } from '#shared/subjects/stored-revisions.ts'
 import type { AskAnswerer, DirectoryContext } from '../context.ts'
@@ -35,12 +33,16 @@ export const getMonitor: AskAnswerer<'get-monitor'> = async (context, { subjectI
   }
 }
 
-function expectsOf({ check, custom }: SubjectDocument, template: Template | null): Record<string, number | null> {
-  const checks = (check?.locations ?? []).map(
-    id => [platformSignalKey(id), check === null ? null : intervalMs(check) / second] as const,
-  )
-  const everySeconds = (slug: string) => template?.signals.find(({ key }) => key === slug)?.everySeconds ?? null
-  return Object.fromEntries([...checks, ...(custom?.signals ?? []).map(({ slug }) => [slug, everySeconds(slug)] as const)])
+function expectsOf(subject: SubjectDocument, template: Template | null): Record<string, number | null> {
+  const checks = checkedPairs(subject).map(({ key, everySeconds }) => [key, everySeconds] as const)
+  const everySeconds = (slug: string) => {
+    const stated = template?.signals.find(({ key }) => key === slug)?.everySeconds ?? null
+    return typeof stated === 'number' ? stated : null
+  }
+  return Object.fromEntries([
+    ...checks,
+    ...(subject.custom?.signals ?? []).map(({ slug }) => [slug, everySeconds(slug)] as const),
+  ])
 }
 
 async function readingsOf(context: DirectoryContext, subject: SubjectDocument): Promise<MonitorReading[]> {
@@ -82,11 +84,12 @@ function ruleOf({ key, slug, name, policy, verdict, incident }: RuleState, { mai
   }
 }
 
-function checkReadings({ readings }: SubjectDocument): MonitorReading[] {
-  return Object.entries(readings).flatMap(([locationId, { at, ok, error, totalMs }]) => {
+function checkReadings(subject: SubjectDocument): MonitorReading[] {
+  return checkedPairs(subject).flatMap(({ key, locationId, source }) => {
+    const { at = null, ok = false, error = null, totalMs = null } = subject.readings[source] ?? {}
     if (at === null) return []
     const read = { state: ok ? ('ok' as const) : ('problem' as const), value: totalMs, atUs: at * 1_000, reason: error }
-    return [{ ...readingOf(platformSignalKey(locationId), read), locationId }]
+    return [{ ...readingOf(key, read), locationId }]
   })
 }
 

@@ -9,6 +9,10 @@ export interface Source {
   key: string
   signal: string
   locationId: string | null
+  /** Source of the results of a check in the ids of stored rows; null: senders report on the signal. */
+  source: string | null
+  /** Key of the checked signal, by which all its locations are found; null: senders report on the signal. */
+  checked: string | null
 }
 
 const states = { 0: 'problem', 1: 'ok', 2: 'no_data' } as const

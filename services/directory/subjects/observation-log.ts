@@ -4,7 +4,7 @@ import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { day, hour, limits, minute } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Store } from '#shared/store/port.ts'
-import { platformSignalKey } from '#shared/subjects/resource-signals.ts'
+import { checkedPairs } from '#shared/subjects/checked-pairs.ts'
 import {
   checkObservationId,
   endOfPrefix,
@@ -12,6 +12,7 @@ import {
   parseCheckObservationId,
   parsePushedObservationId,
   pushedPrefix,
+  sourceRange,
 } from '#shared/text/ids.ts'
 import type { AskAnswerer, DirectoryContext } from '../context.ts'
 import { PageItems } from '../documents/page.ts'
@@ -33,7 +34,7 @@ export const listObservations: AskAnswerer<'list-observations'> = async (
   const [subject = null] = await store.get('subjects', [subjectId])
   if (subject === null || subject.deletedAt !== null) return []
   const wanted = { now: clock.now(), from, to, unaccepted, limit }
-  const sources = sourcesOf(subject).filter(source => signal === null || source.signal === signal)
+  const sources = sourcesOf(subject).filter(source => signal === null || source.signal === signal || source.checked === signal)
   const places = await Promise.all([
     ...sources.map(source => newestPushed(store, subjectId, source, wanted)),
     unaccepted ? [] : newestChecks(store, subjectId, sources, wanted),
@@ -57,12 +58,18 @@ export async function newestReports(
 const newestFirst = (one: Place, other: Place): number =>
   one.atUs === other.atUs ? (one.id < other.id ? 1 : -1) : other.atUs - one.atUs
 
-const sourcesOf = ({ check, custom }: SubjectDocument): Source[] => [
-  ...(check?.locations ?? []).map(locationId => {
-    const key = platformSignalKey(locationId)
-    return { key, signal: key, locationId }
-  }),
-  ...(custom?.signals ?? []).map(({ key, slug }) => ({ key, signal: slug, locationId: null })),
+const sourcesOf = (subject: SubjectDocument): Source[] => [
+  ...checkedPairs(subject).map(({ key, signal, locationId, source }) => ({
+    key,
+    signal: key,
+    locationId,
+    source,
+    checked: signal,
+  })),
+  ...(subject.custom?.signals ?? []).map(({ key, slug }) => ({
+    ...{ key, signal: slug },
+    ...{ locationId: null, source: null, checked: null },
+  })),
 ]
 
 interface WantedObservations extends Pick<ListObservations, 'from' | 'to' | 'unaccepted' | 'limit'> {
@@ -107,7 +114,7 @@ async function newestChecks(
   sources: readonly Source[],
   { now, from, to, limit }: WantedObservations,
 ) {
-  const checked = sources.filter(({ locationId }) => locationId !== null)
+  const checked = sources.filter(({ source }) => source !== null)
   if (checked.length === 0) return []
   // A check's id contains its slot, which is earlier than the check's end. The range of slots therefore begins an hour before `from`.
   const oldest = Math.max(now - limits.retention.checksMs - limits.retention.heldBackMs, (from ?? 0) - hour)
@@ -129,7 +136,7 @@ async function newestChecks(
   return found
 }
 
-/** Number of extra rows to read for one location, because checks with a slot before `at` may end after `at`. */
+/** Number of extra rows to read for one source, because checks with a slot before `at` may end after `at`. */
 const endedLater = 5
 
 interface OfDay {
@@ -140,9 +147,8 @@ interface OfDay {
 }
 
 async function checksOfDay(store: Store, subjectId: string, source: Source, { at, isCut, limit }: OfDay): Promise<Place[]> {
-  const ofLocation = observationPrefix(at, subjectId) + source.locationId
-  const end = isCut ? checkObservationId(subjectId, source.locationId ?? '', at) : endOfPrefix(ofLocation)
-  const where = { id: { gte: ofLocation, lt: end } }
+  const { gte, lt } = sourceRange(at, subjectId, source.source ?? '')
+  const where = { id: { gte, lt: isCut ? checkObservationId(subjectId, source.source ?? '', at) : lt } }
   const most = isCut ? limit + endedLater : limit
   const rows = await store.find('observations', { where, sort: [['id', 'desc']], select: ['delayMs'], limit: most })
   return rows.map(({ id, delayMs }) => {

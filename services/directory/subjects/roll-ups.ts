@@ -10,6 +10,8 @@ import { unpackBuckets } from '#shared/roll-up/packed.ts'
 import { type Buckets, bucketAt, readRaw } from '#shared/roll-up/raw-reports.ts'
 import { type Level, parseRollUpId, rowRange, type Source, spans } from '#shared/roll-up/roll-up-ids.ts'
 import type { Store } from '#shared/store/port.ts'
+import { checkedPairs } from '#shared/subjects/checked-pairs.ts'
+import { isPlatformKey } from '#shared/subjects/resource-signals.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import type { AskAnswerer } from '../context.ts'
 
@@ -63,6 +65,10 @@ const idsEnd = 62 ** 3 * day - day
 
 function sourceOf(subject: SubjectDocument, { source }: Request): Source | null {
   if ('location' in source) return { kind: 'location', id: source.location }
+  if (isPlatformKey(source.signal)) {
+    const pair = checkedPairs(subject).find(({ key }) => key === source.signal)
+    return pair === undefined ? null : { kind: 'location', id: pair.source }
+  }
   const signal = subject.custom?.signals.find(({ slug }) => slug === source.signal)
   return signal === undefined ? null : { kind: 'signal', id: signal.key }
 }

@@ -6,7 +6,7 @@ import { findSystemTemplate } from '#shared/checks/registry.ts'
 import { isDelay } from '#shared/checks/watch-fields.ts'
 import { isWebsiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
-import type { Template } from '#shared/contracts/resources/template.ts'
+import type { FieldType, Template } from '#shared/contracts/resources/template.ts'
 import { manifestOf } from '#shared/manifest/manifest-of.ts'
 import { fileForm, hasHiddenPart } from '#shared/secrecy/file-form.ts'
 import { hidden } from '#shared/secrecy/redacted-value.ts'
@@ -116,12 +116,26 @@ const keyOf = (template: string | null): string => (template ?? '').split('@', 1
 
 function resourceOf(
   { key, name, template, meta, labels }: PresentResource,
-  revision: { fields: readonly Usual[] } | undefined,
+  revision: { fields: readonly (Usual & { type: FieldType })[] } | undefined,
   locations: Present['locations'],
 ) {
   const answered = revision === undefined ? meta : changedAnswers(revision.fields, meta)
-  const inFile = checkedMembers(template, meta, locations) ?? fileMembers(answered)
+  const inFile = checkedMembers(template, meta, locations) ?? withNames(revision?.fields ?? [], fileMembers(answered), locations)
   return { kind: 'Resource', key, name, template, ...memberOf('meta', inFile), ...labelsOf(labels) }
+}
+
+/** Returns the answers with the names of Locations. */
+function withNames(
+  fields: readonly { key: string; type: FieldType }[],
+  answers: Readonly<Record<string, unknown>>,
+  locations: Present['locations'],
+): Record<string, unknown> {
+  const lists = new Set(fields.filter(({ type }) => type === 'location_list').map(({ key }) => key))
+  const named = Object.entries(answers).map(([key, value]) => [
+    key,
+    lists.has(key) && Array.isArray(value) ? value.map(id => nameOf(id, locations)) : value,
+  ])
+  return Object.fromEntries(named)
 }
 
 interface Usual {

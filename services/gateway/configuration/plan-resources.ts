@@ -5,6 +5,7 @@
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { namedCheckAnswers, readCheckAnswers } from '#shared/checks/check-answers.ts'
 import { findSystemTemplate, kindOfTemplate } from '#shared/checks/registry.ts'
+import { locations as locationsField } from '#shared/checks/watch-fields.ts'
 import { websiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { Answers, Template } from '#shared/contracts/resources/template.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
@@ -52,7 +53,7 @@ export function planResources(
     if (found !== undefined) requireSameKind(sent, found)
     const one = withKeptValues(sent, found, kept)
     const reference = one.template ?? websiteTemplate
-    const judged = judgeChecked(one, reference, locations) ?? judgeResource(one, reference, revisions)
+    const judged = judgeChecked(one, reference, locations) ?? judgeResource(one, reference, { revisions, locations, found })
     return found === undefined ? made(judged, workspace) : changed(judged, found, workspace)
   })
 }
@@ -83,11 +84,24 @@ function requireSameKind({ source, key, template }: WantedResource, found: Prese
 
 const words = { Subject: 'a custom subject', Monitor: 'a website monitor', Resource: 'a Resource of a Template' }
 
-function judgeResource(one: WantedResource, reference: string, revisions: Revisions): Judged {
-  const template = revisionOf(one, reference, revisions)
-  const answers = readable(one, () => readAnswers(template, one.meta))
-  return { one, template: `${template.key}@${template.version}`, fields: template.fields, sent: one.meta, answers }
+interface JudgedWith {
+  revisions: Revisions
+  locations: Present['locations']
+  found: PresentResource | undefined
 }
+
+function judgeResource(one: WantedResource, reference: string, { revisions, locations, found }: JudgedWith): Judged {
+  const template = revisionOf(one, reference, revisions)
+  const { fields } = template
+  const lists = fields.filter(({ type }) => type === 'location_list').map(({ key }) => locationsOf(one, key, locations))
+  const sent = Object.assign({ ...one.meta }, ...lists) as Meta
+  // Secrets that the Resource has stay unless they are sent.
+  const kept = Object.entries(found?.meta ?? {}).filter(([key, value]) => value === hidden && isSecret(fields, key))
+  const answers = readable(one, () => readAnswers(template, sent, Object.fromEntries(kept) as Answers))
+  return { one, template: `${template.key}@${template.version}`, fields, sent, answers }
+}
+
+const isSecret = (fields: Judged['fields'], key: string): boolean => fields.some(field => field.key === key && field.secret)
 
 function revisionOf({ source }: WantedResource, reference: string, revisions: Revisions): Template {
   const version = reference.includes('@') ? null : highest(reference, revisions)
@@ -101,21 +115,21 @@ function judgeChecked(one: WantedResource, reference: string, locations: Present
   const template = `${system?.key}@${system?.version}`
   const kind = kindOfTemplate(template)
   if (system === null || kind === null) return null
-  const sent = { ...one.meta, ...locationsOf(one, locations) }
+  const sent = { ...one.meta, ...locationsOf(one, locationsField.key, locations) }
   const answers = readable(one, () => namedCheckAnswers(readCheckAnswers(kind, sent, null)))
   return { one, template, fields: system.fields, sent, answers }
 }
 
-/** Returns the ids of the Locations. Files name a Location by id or by name. */
-function locationsOf({ source, meta }: WantedResource, known: Present['locations']): { locations?: string[] } {
-  const { locations } = meta
-  if (!Array.isArray(locations)) return {}
-  const ids = locations.map((named, i) => {
+/** Returns the answer with the ids of the Locations. Files name a Location by id or by name. */
+function locationsOf({ source, meta }: WantedResource, field: string, known: Present['locations']): Record<string, string[]> {
+  const answer = meta[field]
+  if (!Array.isArray(answer)) return {}
+  const ids = answer.map((named, i) => {
     const found = known.find(({ id }) => id === named) ?? known.find(({ name }) => name === named)
     if (found !== undefined) return found.id
-    throw faultAt(source, `meta.locations.${i}`, `there is no Location ${JSON.stringify(named)}`)
+    throw faultAt(source, `meta.${field}.${i}`, `there is no Location ${JSON.stringify(named)}`)
   })
-  return { locations: ids }
+  return { [field]: ids }
 }
 
 function readable<T>({ source }: WantedResource, read: () => T): T {
@@ -144,7 +158,8 @@ function changed(judged: Judged, found: PresentResource, workspace: string): Ste
   const meta = isRebound ? {} : metaChange(judged, found.meta)
   const labels = labelChange(one.labels, found.labels)
   const name = one.name === found.name ? {} : { name: one.name }
-  const whole = Object.fromEntries(judged.fields.map(({ key }) => [key, judged.sent[key] ?? null]))
+  const isKept = ({ key, secret }: Judged['fields'][number]) => secret && judged.sent[key] === undefined
+  const whole = Object.fromEntries(judged.fields.filter(one => !isKept(one)).map(({ key }) => [key, judged.sent[key] ?? null]))
   if (isRebound && hasHiddenPart(whole)) throw faultAt(one.source, 'meta', needsFullKey)
   const patch = { ...name, ...memberOf('meta', meta), ...memberOf('labels', labels) }
   const requests: StepRequest[] = [
@@ -173,8 +188,8 @@ function changed(judged: Judged, found: PresentResource, workspace: string): Ste
 
 /** Returns the change of one answer, in the form of a file: without secrets. */
 function answerChange({ fields, answers }: Judged, present: Meta, key: string): Change {
-  const isSecret = fields.some(field => field.key === key && field.secret)
-  return { member: `meta.${key}`, old: fileForm(key, present[key], isSecret), new: fileForm(key, answers[key], isSecret) }
+  const isHidden = isSecret(fields, key)
+  return { member: `meta.${key}`, old: fileForm(key, present[key], isHidden), new: fileForm(key, answers[key], isHidden) }
 }
 
 const needsFullKey = 'a rebinding sends every value again, and a scoped key does not read secrets: use a full key'

@@ -1,10 +1,11 @@
 // Observations of a command of generation 2 or 3, reduced to the fields that decide which earlier Observations a round reads. Pure.
 
 import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
-import type { Template } from '#shared/contracts/resources/template.ts'
+import { checkKind, type Template } from '#shared/contracts/resources/template.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import { isDeclared, platformSignalKey } from '#shared/subjects/resource-signals.ts'
+import { checkedPairs } from '#shared/subjects/checked-pairs.ts'
+import { isDeclared, isPlatformKey } from '#shared/subjects/resource-signals.ts'
 import { isOfGeneration2 } from '#shared/subjects/subject-view.ts'
 
 export interface SentReport {
@@ -47,13 +48,14 @@ export interface ReportedSignal {
  */
 export function signalToBe(command: Command, template: Template | null): ReportedSignal | null {
   const slug = command.kind === 'first-report' ? command.observation.signal : null
-  const place = template?.signals.findIndex(({ key }) => key === slug) ?? -1
+  const place = template?.signals.filter(({ kind }) => kind !== checkKind).findIndex(({ key }) => key === slug) ?? -1
   return slug === null || place < 0 ? null : { key: `s${place + 1}`, slug, series: 'all' }
 }
 
 /** Returns the signal named `slug`; null: the subject has no signal of this name. `template`: null if no revision was published. */
-export function signalNamed({ check, custom }: SubjectDocument, template: Template | null, slug: string): ReportedSignal | null {
-  if (check?.locations.some(location => platformSignalKey(location) === slug)) return { key: slug, slug, series: 'none' }
+export function signalNamed(subject: SubjectDocument, template: Template | null, slug: string): ReportedSignal | null {
+  if (isPlatformKey(slug) && checkedPairs(subject).some(({ key }) => key === slug)) return { key: slug, slug, series: 'none' }
+  const { custom } = subject
   const signal = custom?.signals.find(candidate => candidate.slug === slug)
   if (signal === undefined) return null
   const series = isOfGeneration2(signal) ? 'labels' : isDeclared(signal, template) ? 'none' : 'all'

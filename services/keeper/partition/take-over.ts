@@ -3,10 +3,10 @@
 import { Compile } from 'typebox/schema'
 import type { StreamMessage } from '#shared/bus/port.ts'
 import { keys } from '#shared/bus/subjects.ts'
-import { entryOf } from '#shared/checks/registry.ts'
 import { schemaOf } from '#shared/contracts/form.ts'
-import { type CheckEntry, CheckResult, checkEntryForm } from '#shared/contracts/observations/check.ts'
+import { type CheckEntry, CheckResult, checkEntryForm, listSchema } from '#shared/contracts/observations/check.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import type { SubjectKind } from '#shared/contracts/subjects/subject-kind.ts'
 import { limits, minute } from '#shared/limits/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { pagesOf } from '#shared/store/pages.ts'
@@ -14,9 +14,11 @@ import type { Query } from '#shared/store/port.ts'
 import { firstFault } from '#shared/text/first-fault.ts'
 import { type KeeperContext, retryWhile } from '../context.ts'
 import { createSentTime } from '../loading/sent-time.ts'
+import { revisionIdOf } from '../loading/template-revisions.ts'
 import { writeCheck } from '../round/check-entries.ts'
 import { beginWork, isWritten } from '../round/outbox.ts'
 import { publishOutbox } from '../round/publish.ts'
+import { entriesOf } from '../step/checks/check-lists.ts'
 import { armDeadline } from './deadlines.ts'
 import { fallDeaf, hearAgain } from './deafness.ts'
 import { type Partition, resultInput } from './partition.ts'
@@ -156,18 +158,18 @@ async function reconcileChecks(context: KeeperContext, partition: Partition, may
   const entries = await retryWhile(context, mayGoOn, 'list check entries', () =>
     bucket.list(keys.checksOfPartition(partition.number)),
   )
-  const stored = new Map(entries.map(entry => [entry.key, presentRev(entry.value)]))
+  const stored = new Map(entries.map(entry => [entry.key, entry.value]))
   const lacking = new Set<string>()
   const query: Query = {
     where: { partition: partition.number, deletedAt: null },
     limit: pageSize,
-    select: ['checkRev', 'checkLocations'],
+    select: ['kind', 'checkRev', 'checkLocations'],
   }
   for await (const page of subjectPages(context, mayGoOn, query)) {
-    for (const { id, checkRev, checkLocations } of page) {
+    for (const { id, kind, checkRev, checkLocations } of page) {
       for (const locationId of checkLocations) {
         const key = keys.check(locationId, id)
-        if ((stored.get(key) ?? 0) < (checkRev ?? 0)) lacking.add(id)
+        if (presentRev(stored.get(key), kind) < (checkRev ?? 0)) lacking.add(id)
         stored.delete(key)
       }
     }
@@ -181,10 +183,11 @@ async function reconcileChecks(context: KeeperContext, partition: Partition, may
   }
 }
 
-/** Returns the revision of a check entry in the form that this keeper writes; 0: it has another form, or cannot be read. */
-function presentRev(value: unknown): number {
+/** Returns the revision of a check entry; 0: it is not in the form that this keeper writes for the kind of subject, or cannot be read. */
+function presentRev(value: unknown, kind: SubjectKind): number {
   const entry = (value ?? {}) as Partial<CheckEntry>
-  return schemaOf(entry) === checkEntryForm.schema ? (entry.rev ?? 0) : 0
+  const schema = kind === 'template' ? listSchema : checkEntryForm.schema
+  return schemaOf(entry) === schema ? (entry.rev ?? 0) : 0
 }
 
 async function writeLacking(context: KeeperContext, ids: string[], mayGoOn: () => boolean): Promise<void> {
@@ -192,12 +195,13 @@ async function writeLacking(context: KeeperContext, ids: string[], mayGoOn: () =
     const page = await retryWhile(context, mayGoOn, 'read subjects', () =>
       context.store.get('subjects', ids.slice(start, start + pageSize)),
     )
+    const revisions = page.flatMap(subject => (subject === null ? [] : (revisionIdOf(subject) ?? [])))
+    await retryWhile(context, mayGoOn, 'read Templates', () => context.templates.load(context.store, revisions))
     const writes = page.flatMap(subject => {
-      if (subject === null || subject.deletedAt !== null || subject.checkRev === null || subject.check === null) return []
-      const { id, checkRev: rev, check } = subject
-      return subject.checkLocations.map(locationId =>
-        writeCheck(context, id, { mode: 'check', locationId, rev, entry: entryOf(check, rev) }, mayGoOn),
-      )
+      if (subject === null || subject.deletedAt !== null || subject.checkRev === null) return []
+      const { id, checkRev: rev } = subject
+      const entries = [...entriesOf(subject, context.templates.find(subject))]
+      return entries.map(([locationId, entry]) => writeCheck(context, id, { mode: 'check', locationId, rev, entry }, mayGoOn))
     })
     await Promise.all(writes)
   }

@@ -4,6 +4,7 @@ import { maxMs, timeoutSeconds } from '../connection-fields.ts'
 
 const name = checkField({
   key: 'name',
+  isTarget: true,
   type: 'string',
   label: 'Domain name',
   example: 'shop.example',
@@ -13,6 +14,7 @@ const name = checkField({
 })
 const record = checkField({
   key: 'record',
+  isTarget: true,
   type: 'enum',
   label: 'Type of the record',
   section: 'request',

@@ -17,6 +17,7 @@ function isSecretHeader(line: string): boolean {
 
 export const url = checkField({
   key: 'url',
+  isTarget: true,
   type: 'url',
   label: 'URL',
   example: 'https://shop.example/health',
@@ -70,6 +71,7 @@ export const body = checkField({
   default: '',
   secret: true,
   bytes: 65_536,
+  mayBePlain: true,
   isLater: true,
 })
 export const contentType = checkField({

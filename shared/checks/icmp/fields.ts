@@ -4,6 +4,7 @@ import { ipFamily, maxMs, timeoutSeconds } from '../connection-fields.ts'
 
 const host = checkField({
   key: 'host',
+  isTarget: true,
   type: 'string',
   label: 'Host',
   hint: 'A name or an IP address.',

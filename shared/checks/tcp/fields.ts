@@ -4,6 +4,7 @@ import { authority, ipFamily, maxMs, timeoutSeconds, verify } from '../connectio
 
 const host = checkField({
   key: 'host',
+  isTarget: true,
   type: 'string',
   label: 'Host',
   hint: 'A name or an IP address.',
@@ -12,8 +13,23 @@ const host = checkField({
   characters: 253,
   form: 'host',
 })
-const port = checkField({ key: 'port', type: 'integer', label: 'Port', example: '5432', required: true, min: 1, max: 65_535 })
-const secure = checkField({ key: 'tls', type: 'boolean', label: 'TLS from the first byte', section: 'request', default: false })
+const port = checkField({
+  key: 'port',
+  isTarget: true,
+  type: 'integer',
+  label: 'Port',
+  example: '5432',
+  required: true,
+  min: 1,
+  max: 65_535,
+})
+const secure = checkField({
+  key: 'tls',
+  type: 'boolean',
+  label: 'Encrypted from the first byte (TLS)',
+  section: 'request',
+  default: false,
+})
 const send = checkField({
   key: 'send',
   type: 'secret',
@@ -24,6 +40,7 @@ const send = checkField({
   secret: true,
   bytes: 1_024,
   form: 'escaped',
+  mayBePlain: true,
 })
 const expect = checkField({
   key: 'expect',

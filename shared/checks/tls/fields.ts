@@ -4,6 +4,7 @@ import { authority, ipFamily, timeoutSeconds, verify } from '../connection-field
 
 export const target = checkField({
   key: 'target',
+  isTarget: true,
   type: 'string',
   label: 'Host',
   hint: 'A host, host:port or an https URL. Without a port: 443.',

@@ -3,11 +3,11 @@
 // the checkpoint small, a record is an array without field names, because nearly every monitor has a record.
 
 /**
- * The newest report of a location. Times in ms. `ok`: 1 if the check passed, 0 if it failed. `isPushed`: 1 if a sender, not a prober, sent
+ * The newest report of a source: a check at a location. Times in ms. `ok`: 1 if the check passed, 0 if it failed. `isPushed`: 1 if a sender, not a prober, sent
  * the report.
  */
 export type FreshReading = readonly [
-  locationId: string,
+  source: string,
   slotAt: number,
   at: number,
   ok: 0 | 1,

@@ -1,7 +1,7 @@
 // Roll-ups (counts and statistics of observations), and the request that reads them. A roll-up stays stored after its observations have
 // expired.
 import { Type } from 'typebox'
-import { ask, Id, Instant, LocationId, Slug, type Stored, Strict } from '#shared/contracts/common.ts'
+import { ask, Id, Instant, LocationId, SignalName, type Stored, Strict } from '#shared/contracts/common.ts'
 
 /**
  * Roll-up of one location or one signal. It covers an hour in twelve buckets of 5 minutes, or a day in 24 buckets of an hour. id:
@@ -29,13 +29,13 @@ export interface RollUpProgressDocument extends Stored {
 export const RollUpStep = Type.Enum(['5m', '1h', '1d'])
 
 /**
- * Returns buckets of one location's checks, or of the observations of one signal, which its slug names. The buckets cover the time from
+ * Returns buckets of one location's checks, or of the observations of one signal, which its slug names, or `<signal>@<location>`. The buckets cover the time from
  * `from`, rounded down to the step, to `to`, rounded up to the step. Returns at most `limits.rollUp.bucketsPerAnswer` buckets. Null: there
  * is no such subject or signal.
  */
 export const GetRollUps = ask<RollUps | null>()({
   subjectId: Id,
-  source: Type.Union([Strict({ location: LocationId }), Strict({ signal: Slug })]),
+  source: Type.Union([Strict({ location: LocationId }), Strict({ signal: SignalName })]),
   step: RollUpStep,
   from: Instant,
   to: Instant,

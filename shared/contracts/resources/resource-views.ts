@@ -3,6 +3,7 @@
 import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import type { Answers, TemplateRoute } from '#shared/contracts/resources/template.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
+import type { Agreement } from '#shared/contracts/subjects/checked-signal.ts'
 import type { SubjectKind } from '#shared/contracts/subjects/subject-kind.ts'
 
 export interface ResourceView {
@@ -23,6 +24,8 @@ export interface ResourceView {
   createdAt: number
   archivedAt: number | null
   signals: ResourceSignalView[]
+  /** Checked signals of the Template. Absent: it has none. */
+  checks?: ResourceCheckView[]
   rules: ResourceRuleView[]
   maintenance: WindowView | null
 }
@@ -30,9 +33,27 @@ export interface ResourceView {
 export interface ResourceSignalView {
   id: string
   key: string
-  kind: 'heartbeat' | 'periodic' | 'event'
-  /** True for the signal of a website check, which never has the state `no_data`. */
+  kind: 'heartbeat' | 'periodic' | 'event' | 'check'
+  /** True for a signal that probers check, which never has the state `no_data`. */
   isPlatform: boolean
+}
+
+export interface ResourceCheckView {
+  signal: string
+  /** Key of the kind of check. */
+  type: string
+  everySeconds: number
+  agreement: Agreement
+  locations: {
+    id: string
+    /** State of the newest report; null: there is none. */
+    state: 'ok' | 'problem' | null
+    value: number | null
+    at: number | null
+    reason: string | null
+    /** Why the prober could not make the newest check; null: it could. */
+    cannot: string | null
+  }[]
 }
 
 /** Status of a rule. `no_data`: signals of the rule have reported, but the rule cannot decide. Null: no signal of the rule has reported. */

@@ -1,15 +1,27 @@
 // A Template in responses of generation 3. No member is omitted, even if it is null. Contains only types, because browsers use them too.
 // Reference: docs/reference/v3.md, 3.6.
-import type { DecisionNode, MetaReference, RouteTransition, TemplateField } from '#shared/contracts/resources/template.ts'
+import type {
+  CheckSignal,
+  DecisionNode,
+  MetaReference,
+  RouteTransition,
+  TemplateField,
+  TemplateSignal,
+} from '#shared/contracts/resources/template.ts'
 
 /** A field as published, without the mark `secret`. */
 export type SentField = Omit<TemplateField, 'secret'>
 
 export interface SentSignal {
   key: string
-  kind: 'heartbeat' | 'periodic' | 'event'
+  kind: TemplateSignal['kind']
   every_seconds: number | null
   help: string
+  /** Of a check, as the three members after it. `every`: the field that states the seconds; `every_seconds` is then null. */
+  every?: MetaReference
+  check?: CheckSignal['check']
+  locations?: MetaReference
+  agreement?: CheckSignal['agreement']
 }
 
 export interface SentRule {

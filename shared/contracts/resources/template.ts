@@ -2,6 +2,7 @@
 // section 3.
 import { type Static, type TProperties, Type } from 'typebox'
 import { Nullable, SignalName, type Stored, Strict } from '#shared/contracts/common.ts'
+import { type Agreement, agreements } from '#shared/contracts/subjects/checked-signal.ts'
 
 /** Maximum of a delay, and of an answer that is a duration: one year, in seconds. */
 export const maxSeconds = 31_536_000
@@ -22,7 +23,8 @@ const Help = Type.String({ maxLength: 500, plain: 'text' })
 /** Returns the schema of an optional field. Absent and null have the same meaning. */
 const Maybe = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
 
-export const publishedFieldTypes = [
+/** Types of fields. `text`: may have several lines. `secret`: a text that is stored sealed and shown to nobody. */
+export const fieldTypes = [
   'string',
   'integer',
   'number',
@@ -32,19 +34,18 @@ export const publishedFieldTypes = [
   'duration_seconds',
   'string_list',
   'integer_list',
+  'url',
+  'location_list',
+  'text',
+  'secret',
 ] as const
-/**
- * Types of fields. Only system Templates have fields of the last four types. `text`: may have several lines. `secret`: a text that is stored
- * sealed and shown to nobody.
- */
-export const fieldTypes = [...publishedFieldTypes, 'url', 'location_list', 'text', 'secret'] as const
 export type FieldType = (typeof fieldTypes)[number]
 
 export const ManifestField = Strict({
   key: FieldKey,
   label: Maybe(Line(100)),
   help: Maybe(Help),
-  type: Type.Enum([...publishedFieldTypes]),
+  type: Type.Enum([...fieldTypes]),
   required: Maybe(Type.Boolean()),
   /** Default of the field. Its JSON type depends on `type`, so the field reader checks it. */
   default: Type.Optional(Type.Unknown()),
@@ -53,14 +54,30 @@ export const ManifestField = Strict({
   max: Maybe(Type.Number()),
 })
 
+const MetaReference = Strict({ meta: FieldKey })
+
+/** Kinds of the signals on which senders report. */
+export const pushedKinds = ['heartbeat', 'periodic', 'event'] as const
+/** Kind of the signals that probers check. */
+export const checkKind = 'check'
+
+/** Seconds between two reports, or between two checks. */
+const EverySeconds = Type.Integer({ minimum: 10, maximum: 86_400 })
+
+/** A signal of senders has `key`, `kind`, `every_seconds` and `help`. The other members are those of a check. */
 export const ManifestSignal = Strict({
   key: PartKey,
-  kind: Type.Enum(['heartbeat', 'periodic', 'event']),
-  every_seconds: Maybe(Type.Integer({ minimum: 10, maximum: 86_400 })),
+  kind: Type.Enum([...pushedKinds, checkKind]),
+  every_seconds: Type.Optional(Type.Union([EverySeconds, MetaReference, Type.Null()])),
+  /** What `every_seconds` reads where a field says it: a reference, taken as if it were sent there. */
+  every: Maybe(MetaReference),
+  /** Kind of the check (`type`), and its options: values or references. The kind decides which there are, so the signal reader checks them. */
+  check: Maybe(Type.Object({ type: Type.String({ minLength: 1, maxLength: 32 }) }, { additionalProperties: true })),
+  locations: Maybe(MetaReference),
+  agreement: Type.Optional(Type.Union([Type.Enum([...agreements, 'at_least_one']), MetaReference, Type.Null()])),
   help: Maybe(Help),
 })
 
-const MetaReference = Strict({ meta: FieldKey })
 const Operator = Type.Enum(['eq', 'neq', 'gt', 'gte', 'lt', 'lte'])
 
 /** A part of a decision. `component`: its name in the OpenAPI documents; generators of clients need a name for each part of a cycle. */
@@ -222,17 +239,35 @@ export interface TemplateField {
   options: string[]
   min: number | null
   max: number | null
-  /** True if the value of the field is a secret, which scoped keys read as `[redacted]`. Only system Templates have such fields. */
+  /** True if the value of the field is a secret, which scoped keys read as `[redacted]`. */
   secret: boolean
 }
 
-export interface TemplateSignal {
+/** A signal on which senders report. */
+export interface PushedSignal {
   key: string
-  kind: 'heartbeat' | 'periodic' | 'event'
+  kind: (typeof pushedKinds)[number]
   /** Time between two reports, seconds. Null for an event signal, whose silence has no meaning. */
   everySeconds: number | null
   help: string
 }
+
+/** A signal that probers check, once from each location. */
+export interface CheckSignal {
+  key: string
+  kind: typeof checkKind
+  /** Time between two checks at one location, seconds, or the field that says it. */
+  everySeconds: number | MetaReference
+  /** Key of the kind of check, and its options by key. */
+  check: { type: string } & Readonly<Record<string, TemplateAnswer | MetaReference>>
+  /** The field with the locations. */
+  locations: MetaReference
+  /** As it was published. */
+  agreement: Agreement | 'at_least_one' | MetaReference
+  help: string
+}
+
+export type TemplateSignal = PushedSignal | CheckSignal
 
 export interface TemplateRoute {
   /** Id of a destination. */

@@ -6,11 +6,12 @@ import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { HistoryDocument, IncidentDocument, IncidentSnapshot } from '#shared/contracts/incidents/incident.ts'
 import type { MaintenanceSnapshot, WindowDocument } from '#shared/contracts/incidents/maintenance.ts'
 import type { HeldAnswers, ResponseDocument } from '#shared/contracts/incidents/response.ts'
-import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import type { CheckEntry, CheckList } from '#shared/contracts/observations/check.ts'
 import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
 import type { SilenceAt } from '#shared/contracts/observations/silence.ts'
 import type { Answers } from '#shared/contracts/resources/template.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
+import type { CheckedSignal } from '#shared/contracts/subjects/checked-signal.ts'
 import type { PolicyDocument, RulePolicy } from '#shared/contracts/subjects/policy.ts'
 import type { SignalState } from '#shared/contracts/subjects/signal.ts'
 import type { SubjectKind } from '#shared/contracts/subjects/subject-kind.ts'
@@ -48,7 +49,7 @@ export interface SubjectDocument extends Stored {
    */
   deletedAt: number | null
   rules: RuleState[]
-  /** Newest report of each location of a website monitor, by location id. */
+  /** Newest report of each source, that is, of each check at each of its locations (shared/subjects/sources.ts). */
   readings: Record<string, Reading>
   /** Signals, and the inputs of authored rules; null until the first signal or rule is created. */
   custom: CustomState | null
@@ -94,6 +95,8 @@ export interface TemplateState {
   answers: Answers
   /** Observations by signal key. A signal that has not reported is absent. */
   heard: Record<string, HeardSignal>
+  /** Signals that probers check, also those that the present Template lacks. Absent: no Template of the Resource had any. */
+  checks?: CheckedSignal[]
 }
 
 /** Signals and authored rules of a subject, beyond those of a website check. */
@@ -191,7 +194,7 @@ export type OutboxEntry =
    */
   | { mode: 'tags'; put: string[]; gone: string[] }
   /** A check entry. `entry`: new value; null: the entry is removed. The write replaces a stored entry only if the stored rev is smaller. */
-  | { mode: 'check'; locationId: string; rev: number; entry: CheckEntry | null }
+  | { mode: 'check'; locationId: string; rev: number; entry: CheckEntry | CheckList | null }
   /** Removes all other documents of a deleted subject, in slices. */
   | { mode: 'remove-children' }
   /** Removes the observations of a deleted signal, in slices. */

@@ -225,7 +225,7 @@ function candidates({ observations, signals }: NaiveFacts, { decision }: Templat
   for (const { signal, atUs } of observations) {
     if (!read.has(signal)) continue
     const { everySeconds } = signals.find(({ key }) => key === signal) ?? { everySeconds: null }
-    const windows = [...seconds, ...(everySeconds === null ? [] : [3 * everySeconds])]
+    const windows = [...seconds, ...(typeof everySeconds === 'number' ? [3 * everySeconds] : [])]
     for (const window of windows) instants.add(Math.floor(atUs / 1_000) + window * 1_000 + 1)
   }
   return [...instants].sort((one, other) => one - other)

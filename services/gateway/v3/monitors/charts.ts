@@ -6,11 +6,13 @@ import { kindOf } from '#shared/checks/registry.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import { SignalName } from '#shared/contracts/common.ts'
 import type { RollUpBucket, RollUps } from '#shared/contracts/observations/roll-up.ts'
+import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import { ChartBand, ChartRange, DayBars, LatencyChart, ValueChart } from '#shared/contracts/session/session-charts.ts'
 import type { Bands, MonitorThreshold, TroubleDay } from '#shared/contracts/subjects/monitor-state.ts'
 import { refusal } from '#shared/errors.ts'
 import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
 import { uptimeOf } from '#shared/roll-up/trouble.ts'
+import { checkedSignalKey } from '#shared/subjects/resource-signals.ts'
 import { timestamp } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
 import type { GatewayContext } from '../../context.ts'
@@ -78,7 +80,7 @@ const showValues = route('GET', `${one}/values`, {
   result: ValueChart,
   refusals: ['422 range', '422 figures', '422 signal'],
   handler: async (context, { found, query, traceId }) => {
-    const signal = (query['signal'] as string | undefined) ?? found.signals.find(({ isPlatform }) => !isPlatform)?.key
+    const signal = (query['signal'] as string | undefined) ?? usualSignal(found)
     if (signal === undefined) throw noSuchSignal()
     const wanted = frameOf(context, query['range'])
     const names = figuresOf(query['figures'])
@@ -100,6 +102,18 @@ const showValues = route('GET', `${one}/values`, {
   },
 })
 
+/** Returns the first signal that senders report, or else the first that probers check; undefined: the Resource has neither. */
+function usualSignal({ signals, check }: ResourceView): string | undefined {
+  return (signals.find(({ isPlatform }) => !isPlatform) ?? (check === null ? signals[0] : undefined))?.key
+}
+
+/** Returns the sources of the results of the Resource's first check. */
+function firstCheckOf({ check, checks = [] }: ResourceView): ({ location: string } | { signal: string })[] {
+  if (check !== null) return check.locations.map(location => ({ location }))
+  const [first] = checks
+  return first === undefined ? [] : first.locations.map(({ id }) => ({ signal: checkedSignalKey(first.signal, id) }))
+}
+
 const noSuchSignal = () => refusal('not_found', 'Signal not found', 'The Resource has no such signal')
 
 const showDays = route('GET', `${one}/days`, {
@@ -120,10 +134,10 @@ const showDays = route('GET', `${one}/days`, {
     const now = context.clock.now()
     const to = Math.floor(now / day) * day + day
     const wanted = { from: to - count * day, to, step: '1d', stepMs: day } as const
-    const { id: subjectId, check, createdAt } = found
+    const { id: subjectId, createdAt } = found
     const [rollUps, trouble] = await Promise.all([
-      inParallel(check?.locations ?? [], limits.charts.seriesAtOnce, location =>
-        read(context, { subjectId, source: { location } }, wanted, traceId),
+      inParallel(firstCheckOf(found), limits.charts.seriesAtOnce, source =>
+        read(context, { subjectId, source }, wanted, traceId),
       ),
       context.directory.ask('get-trouble', { subjectId, from: wanted.from, to: Math.max(now, wanted.to - day + 1) }, traceId),
     ])

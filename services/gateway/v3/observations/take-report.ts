@@ -8,6 +8,7 @@ import type { ResolvedResource } from '#shared/contracts/ask/ask-resources.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
 import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
+import { checkKind, type Template } from '#shared/contracts/resources/template.ts'
 import { AppError } from '#shared/errors.ts'
 import { day, limits } from '#shared/limits/limits.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
@@ -17,6 +18,7 @@ import type { Call } from '../../http/answer.ts'
 import type { Route } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { invalid } from '../common.ts'
+import { answersFor } from '../resources/template-answers.ts'
 import { findTemplate } from '../templates/find-template.ts'
 import { Accepted, accepted, archived, observation, refusalOf, sentObservation } from './observations.ts'
 
@@ -98,8 +100,8 @@ async function firstReport(context: GatewayContext, sent: AddressReport) {
     workspaceId,
     slug: key,
     name: firstCharacters(key, nameCharacters),
-    template,
-    answers: (body.meta ?? {}) as Record<string, unknown>,
+    template: `${template.key}@${template.version}`,
+    answers: await answersFor(context, template, (body.meta ?? {}) as Record<string, unknown>, traceId),
     boundTo: address.template,
     observation: observed,
   }
@@ -114,7 +116,7 @@ async function firstReport(context: GatewayContext, sent: AddressReport) {
 const nameCharacters = 100
 const keyForm = /^[A-Za-z0-9][A-Za-z0-9._:@-]*$/
 
-async function templateOf(context: GatewayContext, { address, body, traceId }: AddressReport): Promise<string> {
+async function templateOf(context: GatewayContext, { address, body, traceId }: AddressReport): Promise<Template> {
   const { resource, template_id: reference } = body
   if (reference == null) {
     throw invalid('resource', `There is no Resource '${resource}'; a first report names its Template as template_id`)
@@ -127,7 +129,11 @@ async function templateOf(context: GatewayContext, { address, body, traceId }: A
   const asked = { workspaceId: address.workspaceId, reference, field: 'template_id' }
   const found = isSystemKey(key) ? null : await findTemplate(context, asked, traceId)
   if (found === null) throw invalid('template_id', `The workspace has published no Template '${reference}'`)
-  return `${found.key}@${found.version}`
+  // Whoever finds an address must not be able to aim checks.
+  if (address.template === null && found.signals.some(({ kind }) => kind === checkKind)) {
+    throw invalid('template_id', 'A Template with checks needs an address that is bound to it')
+  }
+  return found as Template
 }
 
 const keyOf = (template: string | null): string => template?.split('@', 1)[0] ?? ''

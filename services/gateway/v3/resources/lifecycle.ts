@@ -9,17 +9,21 @@ import type { GatewayContext } from '../../context.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { invalid, Meta, route, TemplateReference, type V3Call } from '../common.ts'
 import { findTemplate } from '../templates/find-template.ts'
+import { locationNames } from './location-names.ts'
 import { ResourceObject, resourceObject } from './resource-object.ts'
 import { findResource } from './resources.ts'
+import { answersFor } from './template-answers.ts'
 
 const one = '/workspaces/:workspace/resources/:resource'
 const maintenance = `${one}/maintenance`
 
 /** Sends a command and returns the Resource after its keeper has executed the command. */
-async function changed({ keeper, incidentIds }: GatewayContext, call: V3Call & { found: ResourceView }, command: Changing) {
+async function changed(context: GatewayContext, call: V3Call & { found: ResourceView }, command: Changing) {
   const { found, request, traceId } = call
+  const { keeper, incidentIds } = context
   const resource = await keeper.send(found.id, { ...command, id: commandId() }, traceId)
-  return resourceObject(resource, { incidentIds, identity: request.identity })
+  const nameOf = await locationNames(context, resource, traceId)
+  return resourceObject(resource, { incidentIds, identity: request.identity, nameOf })
 }
 
 type Kind = 'archive-resource' | 'rebind-resource' | 'set-maintenance' | 'end-maintenance'
@@ -54,7 +58,8 @@ const rebind = route('POST', `${one}/rebind`, {
     if (revision === null) throw invalid('template', `There is no Template ${body.template}`)
     const template = `${revision.key}@${revision.version}`
     if (isSystemKey(revision.key)) throw invalid('template', 'No Resource is bound to a system Template')
-    return changed(context, call, { kind: 'rebind-resource', workspaceId, template, answers: { ...body.meta } })
+    const answers = await answersFor(context, revision, { ...body.meta }, traceId)
+    return changed(context, call, { kind: 'rebind-resource', workspaceId, template, answers })
   },
 })
 

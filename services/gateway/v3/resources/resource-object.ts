@@ -1,10 +1,11 @@
 // A Resource in the form of generation 3. Reference: docs/reference/v3.md, 6.6 and 11.2.
 import { Type } from 'typebox'
 import { checkAnswers, namedCheckAnswers } from '#shared/checks/check-answers.ts'
-import { fieldsOf, kindOf } from '#shared/checks/registry.ts'
+import { fieldsOf, kindOf, offeredKinds } from '#shared/checks/registry.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
-import type { ResourceRuleView, ResourceView } from '#shared/contracts/resources/resource-views.ts'
-import { routeTransitions } from '#shared/contracts/resources/template.ts'
+import type { ResourceCheckView, ResourceRuleView, ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import { checkKind, pushedKinds, routeTransitions } from '#shared/contracts/resources/template.ts'
+import { agreements } from '#shared/contracts/subjects/checked-signal.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { redactedAnswers } from '#shared/secrecy/redacted-answers.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
@@ -58,13 +59,39 @@ const ResourceRule = Type.Object({
 })
 const writeRule = writerOf(ResourceRule)
 
+const ResourceCheck = Answered('ResourceCheck', {
+  signal: Type.String({ examples: ['page'] }),
+  type: Type.String({ description: 'Kind of the check.', examples: [offeredKinds()[0]?.key] }),
+  every_seconds: Type.Integer({ examples: [60] }),
+  agreement: Type.Enum([...agreements]),
+  locations: Type.Array(
+    Type.Object({
+      id: Type.String({ examples: ['aB3d'] }),
+      name: OrNull(Type.String({ description: 'Null of a Location that was deleted.', examples: ['fra1'] })),
+      state: OrNull(Type.Enum(['ok', 'problem'])),
+      value: OrNull(Type.Number()),
+      at: OrNull(Instant),
+      reason: OrNull(Type.String()),
+      cannot: OrNull(Type.String({ description: 'Why the newest check could not be made.' })),
+    }),
+    {
+      examples: [
+        [{ id: 'aB3d', name: 'fra1', state: 'ok', value: 42, at: '2026-01-05T12:02:00.000Z', reason: null, cannot: null }],
+      ],
+    },
+  ),
+})
+
 export const ResourceObject = Answered('Resource', {
   ...item,
+  checks: Type.Optional(
+    Type.Array(ResourceCheck, { description: 'Checked signals of the Template; absent of a Template without any.' }),
+  ),
   signals: Type.Array(
     Type.Object({
       id: Type.String({ examples: ['s1'] }),
       key: Type.String({ examples: ['beat'] }),
-      kind: Type.Enum(['heartbeat', 'periodic', 'event']),
+      kind: Type.Enum([...pushedKinds, checkKind]),
       states: Type.Array(Type.Enum(['ok', 'problem', 'no_data'])),
     }),
   ),
@@ -75,6 +102,8 @@ export const ResourceObject = Answered('Resource', {
 export interface ResourceReader {
   incidentIds: IncidentIds
   identity: Identity
+  /** Returns the name of a Location; absent: no names are known. */
+  nameOf?: (locationId: string) => string | null
   /** True: `meta` has no delay that nobody named; absent: it has the delays in force. */
   isNamed?: boolean
 }
@@ -97,6 +126,7 @@ export function resourceObject(resource: ResourceView, reader: ResourceReader) {
       kind,
       states: isPlatform ? ['ok', 'problem'] : ['ok', 'problem', 'no_data'],
     })),
+    ...(resource.checks === undefined ? {} : { checks: resource.checks.map(check => checkObject(check, reader)) }),
     rules: rules.map(rule => ruleObject(isRedacted ? withRedactedAction(rule) : rule, reader.incidentIds)),
     maintenance: maintenance && {
       from: timestamp(maintenance.startedAt),
@@ -104,6 +134,16 @@ export function resourceObject(resource: ResourceView, reader: ResourceReader) {
       by: maintenance.by,
     },
   }
+}
+
+function checkObject({ signal, type, everySeconds, agreement, locations }: ResourceCheckView, { nameOf }: ResourceReader) {
+  const places = locations.map(({ id, state, value, at, reason, cannot }) => ({
+    ...{ id, name: nameOf?.(id) ?? null, state, value },
+    at: at === null ? null : timestamp(at),
+    reason: reason === null ? null : redactedText(reason),
+    cannot,
+  }))
+  return { signal, type, every_seconds: everySeconds, agreement, locations: places }
 }
 
 const ruleObject = ({ openIncident, ...rule }: ResourceRuleView, { encode }: IncidentIds) =>
@@ -134,7 +174,7 @@ function metaOf(
   { isNamed = false }: ResourceReader,
   isRedacted: boolean,
 ): Record<string, unknown> {
-  // A published Template declares neither secrets nor URLs, so only the names of its fields decide.
+  // Secrets are hidden already, and URLs are recognised by their form, so only the names of the fields decide.
   if (check === null) return isRedacted ? redactedAnswers([], answers ?? {}) : { ...answers }
   const stored = isNamed ? namedCheckAnswers(check) : checkAnswers(check, usualDelays ?? undefined)
   return isRedacted ? redactedAnswers(fieldsOf(kindOf(check)), stored) : stored

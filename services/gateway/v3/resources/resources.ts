@@ -1,7 +1,9 @@
 // Resources: create, list, detail, change. Reference: docs/reference/v3.md, section 6.
 
 import { Type } from 'typebox'
+import { faultOf } from '#shared/checks/field-values.ts'
 import { isSystemKey, kindOf, kindOfTemplate } from '#shared/checks/registry.ts'
+import { locations } from '#shared/checks/watch-fields.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { Answers, SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
@@ -20,8 +22,10 @@ import { formatCursor, limitOf, pageQuery, readCursor } from '../paging.ts'
 import { findTemplate } from '../templates/find-template.ts'
 import { checkOf, readable, requireLocations, sealed } from './check-answers.ts'
 import { isLabelKey, isLabelValue } from './labels.ts'
+import { locationNames } from './location-names.ts'
 import { resourceNotFound } from './reported-resources.ts'
 import { ResourceItem, ResourceObject, resourceItem, resourceObject } from './resource-object.ts'
+import { answersFor, changedAnswers } from './template-answers.ts'
 
 const all = '/workspaces/:workspace/resources'
 const one = `${all}/:resource`
@@ -112,18 +116,19 @@ const create = route('POST', all, {
     const check = kind && (await checkOf(context, { kind, meta, present: null }, traceId))
     // The answers are checked before the key is reserved, so that a refused request reserves no key.
     if (isPublished(template)) readable(() => readAnswers(template, meta))
+    const answers = check === null ? await answersFor(context, template, meta, traceId) : meta
     const subjectId = randomId(idLength.subject)
     const name = sent.name.trim()
     const slug = await reserve(context, { workspaceId, subjectId, key: sent.key ?? null, name }, traceId)
     const made = { id: commandId(), workspaceId, slug, name, labels }
     const { keeper, incidentIds } = context
     const now = await (check === null
-      ? keeper.send(subjectId, { kind: 'create-resource', ...made, template: reference, answers: meta as Answers }, traceId)
+      ? keeper.send(subjectId, { kind: 'create-resource', ...made, template: reference, answers: answers as Answers }, traceId)
       : keeper
           .send(subjectId, { kind: 'create-website', ...made, check, template: reference }, traceId)
           .then(() => keeper.send(subjectId, { kind: 'read-resource', id: commandId() }, traceId))
     ).catch(takenMeanwhile(slug))
-    return resourceObject(now, { incidentIds, identity })
+    return resourceObject(now, { incidentIds, identity, nameOf: await locationNames(context, now, traceId) })
   },
 })
 
@@ -140,7 +145,8 @@ const detail = route('GET', one, {
     const now = await context.keeper
       .send(found.id, { kind: 'read-resource', id: commandId() }, traceId)
       .catch(orAsRecorded(found))
-    return resourceObject(now, { incidentIds, identity, isNamed: isNamed(query) })
+    const nameOf = await locationNames(context, now, traceId)
+    return resourceObject(now, { incidentIds, identity, nameOf, isNamed: isNamed(query) })
   },
 })
 
@@ -156,8 +162,7 @@ const change = route('PATCH', one, {
   handler: async (context, { request: { identity }, found, body, traceId }) => {
     const { name, meta, labels } = body
     const sent = (meta ?? null) as Record<string, unknown> | null
-    const answers = sent !== null && found.check !== null ? sealed(context, kindOf(found.check), sent) : sent
-    if (found.check !== null && answers?.['locations'] != null) await requireLocations(context, answers['locations'], traceId)
+    const answers = sent && (await commandAnswers(context, found, sent, traceId))
     const command = {
       kind: 'update-resource' as const,
       id: commandId(),
@@ -166,9 +171,18 @@ const change = route('PATCH', one, {
       labels: labels == null ? null : readLabels(labels as Record<string, unknown>, true),
     }
     const changed = await context.keeper.send(found.id, command, traceId)
-    return resourceObject(changed, { incidentIds: context.incidentIds, identity })
+    const nameOf = await locationNames(context, changed, traceId)
+    return resourceObject(changed, { incidentIds: context.incidentIds, identity, nameOf })
   },
 })
+
+/** Returns the answers of a PATCH as its command carries them. */
+async function commandAnswers(context: GatewayContext, found: ResourceView, sent: Record<string, unknown>, traceId: string) {
+  if (found.check === null) return changedAnswers(context, found, sent, traceId)
+  const answers = sealed(context, kindOf(found.check).fields, sent, faultOf)
+  if (answers[locations.key] != null) await requireLocations(context, answers[locations.key], traceId)
+  return answers
+}
 
 /**
  * Returns a function for `catch`. If the keeper does not respond, the function returns the Resource as stored; it throws every other error.

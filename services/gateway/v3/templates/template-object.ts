@@ -1,13 +1,16 @@
 // A Template in the form of generation 3. No member is omitted, even if it is null. Reference: docs/reference/v3.md, 3.6.
 import { Type } from 'typebox'
 import { allSystemTemplates } from '#shared/checks/registry.ts'
-import type {
-  MetaReference,
-  SystemRule,
-  SystemTemplate,
-  Template,
-  TemplateField,
-  TemplateRule,
+import {
+  checkKind,
+  type MetaReference,
+  pushedKinds,
+  type SystemRule,
+  type SystemTemplate,
+  type Template,
+  type TemplateField,
+  type TemplateRule,
+  type TemplateSignal,
 } from '#shared/contracts/resources/template.ts'
 import { signalsOf } from '#shared/manifest/read-decision.ts'
 import { redactedAnswer } from '#shared/secrecy/redacted-answers.ts'
@@ -28,18 +31,28 @@ export function templateObject(template: Template | SystemTemplate, isRedacted: 
     name,
     summary: shown(summary),
     fields: fields.map(field => fieldObject(field, isRedacted)),
-    signals: signals.map(({ key, kind, everySeconds, help }) => ({
-      key,
-      kind,
-      every_seconds: everySeconds,
-      help: shown(help),
-      states: isSystem ? ['ok', 'problem'] : ['ok', 'problem', 'no_data'],
-    })),
+    signals: signals.map(signal => signalObject(signal, isSystem, shown)),
     rules: rules.map(rule => ruleObject(rule, template, shown)),
   }
 }
 
 const same = (text: string): string => text
+
+/** A check has the members of its publication beside those of every signal. `every` is there if a field states the seconds. */
+function signalObject(signal: TemplateSignal, isSystem: boolean, shown: (text: string) => string) {
+  const { key, kind, everySeconds, help } = signal
+  const every = typeof everySeconds === 'number' ? everySeconds : null
+  const states = isSystem || kind === checkKind ? ['ok', 'problem'] : ['ok', 'problem', 'no_data']
+  const object = { key, kind, every_seconds: every, help: shown(help), states }
+  if (signal.kind !== checkKind) return object
+  const { check, locations, agreement } = signal
+  const options = Object.entries(check).map(([name, option]) => [name, typeof option === 'string' ? shown(option) : option])
+  return {
+    ...object,
+    ...(typeof everySeconds === 'object' && everySeconds !== null ? { every: everySeconds } : {}),
+    ...{ check: Object.fromEntries(options), locations, agreement },
+  }
+}
 
 function fieldObject(field: TemplateField, isRedacted: boolean) {
   const { key, label, help, type, required, options, min, max } = field
@@ -91,10 +104,19 @@ export const TemplateObject = Answered(
     signals: Type.Array(
       Type.Object({
         key: Type.String(),
-        kind: Type.Enum(['heartbeat', 'periodic', 'event']),
-        every_seconds: OrNull(Type.Integer()),
+        kind: Type.Enum([...pushedKinds, checkKind]),
+        every_seconds: OrNull(Type.Integer({ description: 'Null of an event, and of a check whose seconds a field states.' })),
         help: Type.String(),
         states: Type.Array(Type.Enum(['ok', 'problem', 'no_data'])),
+        every: Type.Optional(Type.Object({ meta: Type.String() }, { description: 'The field that states the seconds.' })),
+        check: Type.Optional(
+          Type.Object(
+            { type: Type.String() },
+            { additionalProperties: true, description: 'Of a check: its type and its options.' },
+          ),
+        ),
+        locations: Type.Optional(Type.Object({ meta: Type.String() })),
+        agreement: Type.Optional(Type.Union([Type.String(), Type.Object({ meta: Type.String() })])),
       }),
     ),
     rules: Type.Array(

@@ -12,7 +12,7 @@ import { closeIncidents } from './incident-commands.ts'
 import { rebindResource } from './rebind.ts'
 import { type Refusal, refusal } from './refusal.ts'
 import { invalid, shown, updateResource } from './resource-commands.ts'
-import { assign, isWatched } from './subject-commands.ts'
+import { withoutChecks } from './subject-commands.ts'
 
 /** Archives the Resource. Its rules keep their present verdicts: nothing is judged any longer. */
 export const archiveResource: Handler<'archive-resource'> = (subject, _command, at, context) => {
@@ -25,13 +25,6 @@ export const archiveResource: Handler<'archive-resource'> = (subject, _command, 
 function settle(subject: SubjectDocument, rule: RuleState, context: StepContext): RuleState {
   const { judgedAt } = subject
   return { ...rule, verdict: verdictOf(rule, judge(subject, rule, judgedAt, context), judgedAt) }
-}
-
-/** Returns the subject without checks. Its settings and readings stay readable. */
-function withoutChecks(subject: SubjectDocument, at: number): SubjectDocument {
-  if (!isWatched(subject)) return subject
-  const { check, readings } = subject
-  return { ...assign(subject, { ...check, locations: [] }, at), check, readings }
 }
 
 /** Commands that an archived Resource handles as usual: an acknowledgement, for example, finds no open incident. */

@@ -2,17 +2,18 @@
 // Observations.
 
 import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
-import type { Template } from '#shared/contracts/resources/template.ts'
+import { checkKind, type Template } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { answersToKeep } from '#shared/manifest/answers.ts'
 import { baselineDaysOn, countedOn } from '#shared/manifest/decision-reads.ts'
 import { ownMember } from '#shared/text/own-member.ts'
+import { presentChecks } from '../checks/assign-checks.ts'
 import { withBaselines } from '../judging/baselines.ts'
 import { judgeSubject } from '../judging/judge-subject.ts'
 import { recall } from '../recall.ts'
 import type { Handler, StoredReports } from '../types.ts'
 import { closeIncidents } from './incident-commands.ts'
-import { answersOf, invalid, newRule, shown, usableTemplate, withSignals } from './resource-commands.ts'
+import { answersOf, checked, invalid, newRule, shown, usableTemplate, withSignals } from './resource-commands.ts'
 
 /** Binds the Resource and judges it at once. All open incidents close, also incidents of rules that both revisions have. */
 export const rebindResource: Handler<'rebind-resource'> = (subject, command, at, context) => {
@@ -23,18 +24,20 @@ export const rebindResource: Handler<'rebind-resource'> = (subject, command, at,
     return { refused: invalid('template', `The Resource is bound to ${command.template} already`) }
   const template = usableTemplate({ ...subject, template: command.template }, context)
   if ('refused' in template) return template
-  const answers = answersOf(template, command.answers, answersToKeep(templated.answers, template))
+  const before = presentChecks(subject, context.templateOf)
+  const answers = answersOf(template, command.answers, answersToKeep(templated.answers, template), before)
   if ('refused' in answers) return answers
   const closed = closeIncidents(subject, { type: 'rule.removed', at }, context)
   const bound = withSignals(closed, template, at)
   const rebound: SubjectDocument = {
     ...bound,
     template: command.template,
-    templated: { answers: answers.read, heard: heardBy(bound, template, context.stored) },
+    templated: { ...templated, answers: answers.read, heard: heardBy(bound, template, context.stored) },
     rules: template.rules.map(rule => newRule(rule.key)),
     updatedAt: at,
   }
-  return shown(judgeSubject(rebound, at, context), at, context)
+  const made = checked(rebound, template, before, at)
+  return 'refused' in made ? made : shown(judgeSubject(made.subject, at, context), at, context)
 }
 
 /**
@@ -45,7 +48,7 @@ export const rebindResource: Handler<'rebind-resource'> = (subject, command, at,
 function heardBy({ id, custom, templated }: SubjectDocument, template: Template, stored: StoredReports) {
   const heard: Record<string, HeardSignal> = {}
   for (const { key, slug } of custom?.signals ?? []) {
-    if (!template.signals.some(signal => signal.key === slug)) continue
+    if (!template.signals.some(({ key, kind }) => key === slug && kind !== checkKind)) continue
     const known = templated === null ? undefined : ownMember(templated.heard, slug)
     const recalled = recall(known, stored.newest(id, key), Math.max(countedOn(template, slug), known?.recent.length ?? 0))
     if (recalled === null) continue

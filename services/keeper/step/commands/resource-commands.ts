@@ -3,13 +3,15 @@
 import { readCheckAnswers } from '#shared/checks/check-answers.ts'
 import { kindOf } from '#shared/checks/registry.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
-import type { Answers, Template } from '#shared/contracts/resources/template.ts'
+import { type Answers, checkKind, type Template } from '#shared/contracts/resources/template.ts'
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
+import type { BoundCheck } from '#shared/manifest/check-options.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { resourceView } from '#shared/subjects/resource-view.ts'
+import { noRoom, presentChecks, withChecks } from '../checks/assign-checks.ts'
 import { judge, judgeSubject } from '../judging/judge-subject.ts'
 import { templateFault } from '../judging/resource-template.ts'
 import type { Handled, Handler, StepContext } from '../types.ts'
@@ -37,7 +39,7 @@ export function newResource(
   const { workspaceId, slug, template: revision, labels } = command
   const template = usableTemplate({ id: subjectId, kind: 'template', slug, workspaceId, template: revision }, context)
   if ('refused' in template) return template
-  const answers = answersOf(template, command.answers, {})
+  const answers = answersOf(template, command.answers, {}, [])
   if ('refused' in answers) return answers
   const bound: SubjectDocument = {
     ...emptySubject(subjectId, command, at),
@@ -49,7 +51,20 @@ export function newResource(
     custom: nothingCustom,
     rules: template.rules.map(rule => newRule(rule.key)),
   }
-  return { subject: withSignals(bound, template, at) }
+  return checked(withSignals(bound, template, at), template, [], at)
+}
+
+/** Returns the Resource with the checks of its Template. `before`: its checks until now. */
+export function checked(
+  subject: SubjectDocument,
+  template: Template,
+  before: readonly BoundCheck[],
+  at: number,
+): { subject: SubjectDocument } | { refused: Refusal } {
+  const { templated } = subject
+  if (templated === null) return { subject }
+  const next = withChecks({ ...subject, templated }, template, before, at)
+  return next === 'no_room' ? { refused: invalid('template', noRoom) } : { subject: next }
 }
 
 /** Returns the revision to which a Resource is to be bound. Refuses a revision that was removed or damaged since the directory found it. */
@@ -85,8 +100,11 @@ function withAnswers(
   const { templated } = subject
   // A custom subject of generation 2 has no fields.
   if (templated === null) return { refused: invalid('meta', 'This Resource has no fields') }
-  const answers = answersOf(templateOf(subject), sent, templated.answers)
-  return 'refused' in answers ? answers : { subject: { ...subject, templated: { ...templated, answers: answers.read } } }
+  const template = templateOf(subject)
+  const before = presentChecks(subject, templateOf)
+  const answers = answersOf(template, sent, templated.answers, before)
+  if ('refused' in answers) return answers
+  return checked({ ...subject, templated: { ...templated, answers: answers.read } }, template, before, at)
 }
 
 /**
@@ -96,9 +114,9 @@ function withAnswers(
 export function withSignals(subject: SubjectDocument, template: Template, at: number): SubjectDocument {
   const custom = subject.custom ?? nothingCustom
   const kept = custom.signals.filter(
-    ({ kind, slug }) => kind !== 'template' || template.signals.some(signal => signal.key === slug),
+    ({ kind, slug }) => kind !== 'template' || template.signals.some(({ key, kind }) => key === slug && kind !== checkKind),
   )
-  const added = template.signals.filter(({ key }) => !kept.some(({ slug }) => slug === key))
+  const added = template.signals.filter(({ key, kind }) => kind !== checkKind && !kept.some(({ slug }) => slug === key))
   const made = added.map(({ key }, i) => ({
     key: `s${custom.signalsMade + i + 1}`,
     slug: key,
@@ -137,9 +155,13 @@ export function shown(
   return { subject, result: resourceView(subject, template, context, subject.archivedAt === null ? judged : undefined) }
 }
 
-/** Returns the validated answers, or the refusal of the first invalid field. */
-export const answersOf = (template: Template, sent: SentMeta, present: Answers): { read: Answers } | { refused: Refusal } =>
-  orRefused(() => ({ read: readAnswers(template, sent, present) }))
+/** Returns the validated answers, or the refusal of the first invalid field. `before`: the checks that the Resource has. */
+export const answersOf = (
+  template: Template,
+  sent: SentMeta,
+  present: Answers,
+  before: readonly BoundCheck[],
+): { read: Answers } | { refused: Refusal } => orRefused(() => ({ read: readAnswers(template, sent, present, before) }))
 
 function orRefused<T>(read: () => T): T | { refused: Refusal } {
   try {

@@ -10,7 +10,9 @@ import { limits } from '#shared/limits/limits.ts'
 import { subjectView } from '#shared/subjects/subject-view.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { addToOutbox } from '../change.ts'
+import { putEntries, withoutEntries } from '../checks/put-entries.ts'
 import { judgeSubject } from '../judging/judge-subject.ts'
+import { neverReported } from '../observations/never-reported.ts'
 import type { Handler, StepContext } from '../types.ts'
 import { closeIncidents } from './incident-commands.ts'
 import { refused } from './refusal.ts'
@@ -98,9 +100,17 @@ export const updateWebsite: Handler<'update-website'> = (subject, command, at, c
  */
 export function deleteSubject(subject: SubjectDocument, at: number, context: StepContext): SubjectDocument {
   const closed = closeIncidents(subject, { type: 'rule.removed', at }, context)
-  const unassigned = isWatched(closed) ? assign(closed, { ...closed.check, locations: [] }, at) : closed
+  const unassigned = withoutChecks(closed, at)
   const tombstone = { ...unassigned, rules: [], custom: null, maintenance: null, deletedAt: at, updatedAt: at }
   return { ...addToOutbox(tombstone, { mode: 'remove-children' }), dueAt: context.now + limits.keeper.tombstoneMs }
+}
+
+/** Returns the subject without checks. Its settings and readings stay readable. */
+export function withoutChecks(subject: SubjectDocument, at: number): SubjectDocument {
+  if (subject.templated?.checks !== undefined) return subject.checkRev === null ? subject : withoutEntries(subject)
+  if (!isWatched(subject)) return subject
+  const { check, readings } = subject
+  return { ...assign(subject, { ...check, locations: [] }, at), check, readings }
 }
 
 /** Returns the subject with the revision that the commit will give it. */
@@ -130,27 +140,7 @@ export function assign(subject: Watched, check: StoredCheck, at: number): Subjec
   const unchanged = subject.checkRev !== null && isSame(entryOf(subject.check, 0), entryOf(check, 0))
   if (unchanged && isSame(subject.checkLocations, check.locations)) return next
 
-  const rev = subject.rev + 1
-  const gone = subject.checkLocations.filter(location => !check.locations.includes(location))
-  const removed = gone.reduce<SubjectDocument>(
-    (left, locationId) => addToOutbox(left, { mode: 'check', locationId, rev, entry: null }),
-    next,
-  )
-  const assigned = check.locations.reduce(
-    (left, locationId) => addToOutbox(left, { mode: 'check', locationId, rev, entry: entryOf(check, rev) }),
-    removed,
-  )
-  return { ...assigned, checkRev: check.locations.length > 0 ? rev : null, checkLocations: [...new Set(check.locations)] }
+  return putEntries(next, check.locations, (_, rev) => entryOf(check, rev))
 }
-
-const neverReported = (at: number): Reading => ({
-  addedAt: at,
-  slotAt: null,
-  at: null,
-  ok: false,
-  error: null,
-  statusCode: null,
-  totalMs: null,
-})
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

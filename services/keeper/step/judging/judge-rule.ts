@@ -6,12 +6,11 @@ import type { PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import type { ObservedInput, Reading, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { DecisionInput, EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { countChanges, flappingWords } from '#shared/judging/count-changes.ts'
-import { judgeDecision } from '#shared/judging/judge-decision.ts'
+import { type DecisionMoment, judgeDecision } from '#shared/judging/judge-decision.ts'
 import { type InputFacts, judgePolicy } from '#shared/judging/judge-policy.ts'
 import { judgeReachability, silentAfterMs } from '#shared/judging/judge-reachability.ts'
 import { earliest, type Judgement } from '#shared/judging/judgement.ts'
 import { inputKeyOf, locationLabel, selects } from '#shared/judging/policy-input.ts'
-import type { Moment } from '#shared/judging/read-comparison.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isOfGeneration2 } from '#shared/subjects/subject-view.ts'
 import { movesIncident } from '../incidents/verdict-moves.ts'
@@ -36,7 +35,7 @@ export function judgeRule(
   const { policy } = rule
   const declared = templateRuleOf(subject, rule, templateOf)
   if (declared !== null) {
-    const judgement = judgeTemplateRule(subject, declared, { at, silenceAt: silenceAt.pushed }, templateOf(subject))
+    const judgement = judgeTemplateRule(subject, declared, { at, silenceAt }, templateOf(subject))
     return withChanges(judgement, rule, declared, at)
   }
   if (policy.language === 'inputs') {
@@ -54,9 +53,14 @@ export function judgeRule(
  * Judges a Template's rule. A true decision is a problem, a false decision is ok. An unknown decision gives `not_judged`, which opens,
  * confirms, recovers and closes nothing (v3 4.7).
  */
-function judgeTemplateRule({ templated }: SubjectDocument, rule: TemplateRule, moment: Moment, { signals }: Template): Judgement {
-  const { answers, heard } = templated ?? { answers: {}, heard: {} }
-  const judged = judgeDecision(rule, { signals, heard, answers }, moment)
+function judgeTemplateRule(
+  { templated, readings }: SubjectDocument,
+  rule: TemplateRule,
+  moment: DecisionMoment,
+  { signals }: Template,
+): Judgement {
+  const { answers, heard, checks } = templated ?? { answers: {}, heard: {} }
+  const judged = judgeDecision(rule, { signals, heard, checks, readings, answers }, moment)
   const { result, explanation, evidence, nextAt, laterAt, isHeard, isProvisional } = judged
   const inputs = evidence.inputs.map(evidenceInput)
   const verdict = result === 'unknown' ? 'not_judged' : result ? 'problem' : 'ok'

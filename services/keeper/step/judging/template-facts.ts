@@ -59,6 +59,7 @@ function reasonsOf(inputs: readonly DecisionInput[]): NonNullable<TemplateFacts[
 
 /** Returns answers with a single value. Lists and possible secrets are left out and counted (v3 10.9). */
 function answeredFields({ templated }: SubjectDocument, { fields }: Template): Pick<AlertFacts, 'fields' | 'fieldsOmitted'> {
-  const isHidden = (key: string) => fields.some(field => field.key === key && (field.secret || field.type === 'url'))
+  const isHidden = (key: string) =>
+    fields.some(field => field.key === key && (field.secret || field.type === 'url' || field.type === 'text'))
   return messageFields(templated?.answers ?? {}, isHidden)
 }

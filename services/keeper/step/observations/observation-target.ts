@@ -1,15 +1,15 @@
 // Signal on which an Observation reports, and the reason to refuse the Observation (docs/reference/v3.md, 7.3 to 7.5). Pure.
 
-import { type Template, templateKeyPattern } from '#shared/contracts/resources/template.ts'
+import { checkKind, type Template, templateKeyPattern } from '#shared/contracts/resources/template.ts'
 import type { SignalState } from '#shared/contracts/subjects/signal.ts'
 import type { Reading, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { checkedPairs } from '#shared/subjects/checked-pairs.ts'
 import {
   declaredKinds,
   declaredSignalKey,
   isDeclared,
   isPlatformKey,
-  platformSignalKey,
   type ReportedKind,
   reportedKind,
 } from '#shared/subjects/resource-signals.ts'
@@ -34,7 +34,7 @@ export type Target = NamedTarget &
     | { of: 'template' | 'authored'; signal: SignalState }
     /** `isNew`: the Observation declares the signal. */
     | { of: 'declared'; signal: SignalState; isNew: boolean }
-    | { of: 'location'; locationId: string; reading: Reading }
+    | { of: 'location'; source: string; reading: Reading }
   )
 
 /** `template`: the published Template of the Resource; null: none. `at`: present instant of the keeper, ms. */
@@ -49,16 +49,20 @@ export function targetOf(
     const isAllowed = sent.source === 'api'
     return isAllowed ? ofCheck : { refused: invalid('signal', `An address may not report on '${sent.signal}'`) }
   }
+  if (template?.signals.some(({ key, kind }) => key === sent.signal && kind === checkKind)) {
+    const message = `Probers check '${sent.signal}': name one of its Locations, '${sent.signal}@<location id>'`
+    return { refused: invalid('signal', message) }
+  }
   const signal = subject.custom?.signals.find(({ slug }) => slug === sent.signal)
   return signal === undefined ? newTarget(subject, sent, template, at) : knownTarget(signal, template)
 }
 
 /** Returns the target whose rows have this key; null: the Resource has no signal with this key. */
 export function targetAt(subject: SubjectDocument, key: string, template: Template | null): Target | null {
-  const locationId = subject.check?.locations.find(id => platformSignalKey(id) === key)
-  const reading = locationId === undefined ? undefined : subject.readings[locationId]
-  if (locationId !== undefined && reading !== undefined)
-    return { of: 'location', key, slug: key, kind: 'heartbeat', locationId, reading }
+  const pair = isPlatformKey(key) ? checkedPairs(subject).find(one => one.key === key) : undefined
+  const reading = pair && subject.readings[pair.source]
+  if (pair !== undefined && reading !== undefined)
+    return { of: 'location', key, slug: key, kind: 'heartbeat', source: pair.source, reading }
   const signal = subject.custom?.signals.find(candidate => candidate.key === key)
   return signal === undefined ? null : knownTarget(signal, template)
 }

@@ -154,7 +154,7 @@ export function takeDeclared(
  */
 export function takeReading(
   subject: SubjectDocument,
-  { locationId, reading }: Extract<Target, { of: 'location' }>,
+  { source, reading }: Extract<Target, { of: 'location' }>,
   taking: Taking,
 ): Effect | null {
   const { row, repeated, at, context } = taking
@@ -167,6 +167,6 @@ export function takeReading(
     ...{ addedAt, slotAt, at: readAt, ok: row.ok === 1, error: row.error },
     ...{ statusCode: null, totalMs: row.value, isPushed: true },
   }
-  const readings = { ...subject.readings, [locationId]: pushed }
+  const readings = { ...subject.readings, [source]: pushed }
   return { subject: judgeSubject({ ...subject, readings }, at, context), series: null }
 }

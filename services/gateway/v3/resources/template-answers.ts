@@ -1,0 +1,40 @@
+// Answers to a published Template, as a command carries them to the keeper: with known Locations and sealed secrets.
+
+import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import type { Template } from '#shared/contracts/resources/template.ts'
+import { faultOf } from '#shared/manifest/read-field.ts'
+import { hidden } from '#shared/secrecy/redacted-value.ts'
+import type { GatewayContext } from '../../context.ts'
+import { requireLocations, sealed } from './check-answers.ts'
+
+type Meta = Readonly<Record<string, unknown>>
+type Fields = Template['fields']
+
+/** Throws `validation` of a field with an unknown Location, or with a secret that it refuses or that cannot be sealed here. */
+export async function answersFor(
+  context: GatewayContext,
+  { fields }: { fields: Fields },
+  meta: Meta,
+  traceId: string,
+): Promise<Record<string, unknown>> {
+  for (const { key, type } of fields) {
+    if (type === 'location_list') await requireLocations(context, meta[key], traceId, key)
+  }
+  return sealed(context, fields, meta, faultOf)
+}
+
+/** Returns the answers of a PATCH. If the Template is damaged, the answers that are secrets now count as such. */
+export async function changedAnswers(
+  context: GatewayContext,
+  { workspaceId, template, answers }: ResourceView,
+  meta: Meta,
+  traceId: string,
+): Promise<Record<string, unknown>> {
+  if (template === null || answers === null) return { ...meta }
+  const found = await context.directory.ask('get-template', { workspaceId, reference: template }, traceId)
+  if (found !== null && found !== 'damaged') return answersFor(context, found, meta, traceId)
+  const secrets = Object.entries(answers).flatMap(([key, answer]) =>
+    answer === hidden ? [{ key, type: 'secret' as const }] : [],
+  )
+  return sealed(context, secrets, meta, () => null)
+}

@@ -1,0 +1,24 @@
+// A signal of a Template that probers check, as its Resource keeps it: with what judging and results need, and without the options, which
+// are in the Template and in the answers.
+
+/** Where a comparison of the signal must be true: at any location, at more than half, or at all of them. */
+export const agreements = ['any', 'majority', 'all'] as const
+export type Agreement = (typeof agreements)[number]
+
+export interface CheckedSignal {
+  /** Key of the signal. */
+  signal: string
+  /** Key of the kind of check. */
+  type: string
+  /**
+   * Suffix of the signal's sources. The Resource gives it to no other signal, also after a rebind, because stored rows have it. A signal
+   * whose type changes gets another one.
+   */
+  suffix: string
+  everySeconds: number
+  /** Time for the first result of a location, ms. Meanwhile it is not known to be silent. */
+  graceMs: number
+  /** Ids of the locations. Empty: the Resource's Template has no such signal any longer. */
+  locations: string[]
+  agreement: Agreement
+}

@@ -1,0 +1,120 @@
+// A website monitor beside a Resource whose Template states the same rule over a check: over the same random history, both have the same
+// verdicts from the same instants.
+import t from 'tap'
+import type { Command } from '#shared/contracts/subjects/command.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { readManifest } from '#shared/manifest/read-manifest.ts'
+import { noReports } from '../../../services/keeper/loading/stored-reports.ts'
+import { isDueBy } from '../../../services/keeper/step/judging/judge-subject.ts'
+import { nextDeadline, step } from '../../../services/keeper/step/step.ts'
+import type { HeldSilence, Input, StepContext } from '../../../services/keeper/step/types.ts'
+import { Random } from '../../simulation/random.ts'
+import { minute, websiteMeta } from '../world.ts'
+
+const start = Date.UTC(2026, 0, 5)
+const histories = 60
+const places = ['aaaa', 'bbbb', 'cccc', 'dddd', 'eeee']
+const waits = { confirm_after: 120, recover_after: 180 }
+
+const template = readManifest(
+  {
+    ...{ key: 'site', version: 1, name: 'Site' },
+    fields: [
+      { key: 'places', type: 'location_list', required: true },
+      { key: 'needed', type: 'enum', options: ['at_least_one', 'majority', 'all'], required: true },
+    ],
+    signals: [
+      {
+        ...{ key: 'page', kind: 'check', check: { type: 'http', url: 'https://example.org/' }, every_seconds: 60 },
+        ...{ locations: { meta: 'places' }, agreement: { meta: 'needed' } },
+      },
+    ],
+    rules: [
+      {
+        key: 'down',
+        action: 'Look.',
+        wait: waits,
+        decision: { signal: 'page', field: 'status', operator: 'eq', operand: 'problem' },
+      },
+    ],
+  },
+  { systemKeys: new Set(), destinations: [] },
+)
+
+/** A subject that a test steps, with the deadlines between its inputs. */
+function createStepped(create: object, signal?: string) {
+  let subject: SubjectDocument | null = null
+  let commands = 0
+  const take = (input: Input, context: StepContext) => {
+    const { subject: next, change } = step(subject, input, context)
+    subject = next && { ...next, rev: next.rev + (change === 'commit' ? 1 : 0), outbox: [], hasOutbox: 0 }
+  }
+  const contextAt = (now: number, held: HeldSilence): StepContext => ({
+    ...{ now, held, confirmAfterMs: 0, closeAfterMs: 0, templateOf: () => template, stored: noReports },
+  })
+  const stepped = {
+    subject: () => subject as unknown as SubjectDocument,
+    command: (at: number, command: object, held: HeldSilence) =>
+      take(
+        { kind: 'command', subjectId: 'subject000', at, command: { id: `c${commands++}`, ...command } as Command },
+        contextAt(at, held),
+      ),
+    report: (at: number, locationId: string, ok: boolean, error: string | null, held: HeldSilence) => {
+      const phases = { dnsMs: 0, connectMs: 1, tlsMs: null, firstByteMs: 2, totalMs: 3 }
+      const named = signal === undefined ? {} : { signal }
+      const result = { rev: 1_000_000, slotAt: at, ageMs: 0, ok, error, statusCode: 200, phases, ...named }
+      take({ kind: 'result', subjectId: 'subject000', at, stampedAt: at, locationId, result }, contextAt(at, held))
+    },
+    passTo: (at: number, held: HeldSilence) => {
+      for (let due = nextDeadline(stepped.subject(), stepped.subject().judgedAt); due !== null && due <= at; ) {
+        take({ kind: 'deadline', subjectId: 'subject000', at: due }, contextAt(due, held))
+        due = nextDeadline(stepped.subject(), due)
+      }
+      // A keeper steps deadlines that stayed due once silence counts again.
+      if (isDueBy(stepped.subject(), at)) take({ kind: 'deadline', subjectId: 'subject000', at }, contextAt(at, held))
+    },
+    rule: () => stepped.subject().rules[0] as RuleState,
+  }
+  stepped.command(start, create, { checks: null, pushed: null })
+  return stepped
+}
+
+/** A result that a rule with `unknown: hold` does not judge. */
+const decided = (rule: RuleState) => {
+  const { verdict } = rule
+  const isDecided = verdict?.verdict === 'problem' || verdict?.verdict === 'ok'
+  return isDecided ? { verdict: verdict.verdict, since: verdict.since } : { verdict: 'unknown' }
+}
+
+t.test('verdicts and their instants are those of a website monitor with the same rule', t => {
+  const of = { workspaceId: 'w', slug: 's', name: 'S' }
+  let judged = 0
+  for (let seed = 0; seed < histories; seed++) {
+    const random = new Random(seed, 'like a website')
+    const locations = places.slice(0, random.integer(1, places.length))
+    const needed = random.pick(['at_least_one', 'majority', 'all'] as const)
+    const check = { ...websiteMeta, ...waits, locations, failure_mode: needed, interval_value: 1, interval_unit: 'MINUTE' }
+    const website = createStepped({ kind: 'create-website', ...of, check })
+    const answers = { places: locations, needed }
+    const resource = createStepped({ kind: 'create-resource', ...of, template: 'site@1', answers, labels: {} }, 'page')
+    let at = start
+    let heldAt: number | null = null
+    for (let i = 0; i < 150; i++) {
+      at += random.integer(1, random.pick([1_000, minute, 4 * minute]))
+      if (random.chance(0.05)) heldAt = heldAt === null ? at - random.integer(0, minute) : null
+      const held = { checks: heldAt, pushed: null }
+      for (const one of [website, resource]) one.passTo(at, held)
+      const [location, ok] = [random.pick(locations), random.chance(0.6)]
+      const error = ok ? null : random.pick(['connection refused', 'no answer in 30 s'])
+      if (random.chance(0.9)) for (const one of [website, resource]) one.report(at, location, ok, error, held)
+      const [wanted, found] = [decided(website.rule()), decided(resource.rule())]
+      judged++
+      if (JSON.stringify(wanted) !== JSON.stringify(found)) {
+        t.strictSame(found, wanted, `seed ${seed}, input ${i}, ${needed} of ${locations.length}`)
+        break
+      }
+    }
+  }
+  t.ok(judged > 0)
+  t.end()
+})
