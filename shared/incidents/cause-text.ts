@@ -2,6 +2,7 @@
 import type { IncidentCause } from '#shared/contracts/incidents/incident.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
+import { isPlatformKey } from '#shared/subjects/resource-signals.ts'
 import { cut } from '#shared/text/plain-text.ts'
 
 const { textCharacters } = limits.notifier.evidence
@@ -12,12 +13,19 @@ export const redactedCause = (cause: IncidentCause): IncidentCause => ({
   reason: cut(redactedText(cause.reason), textCharacters),
 })
 
+/** Returns the location that the cause names; null: it names none. */
+export function locationIn({ input, isLocation }: IncidentCause): string | null {
+  if (input === null || isLocation) return input
+  return isPlatformKey(input) ? input.slice(input.indexOf('@') + 1) : null
+}
+
 /**
  * Returns the reason and, in brackets, the name of the location or the key of the signal: `status 503, expected 200 (frankfurt)`. A location
  * without a name is left out: `nameOf` returns null for a location that is deleted or not known here.
  */
 export function causeText(cause: IncidentCause, nameOf: (locationId: string) => string | null): string {
-  const { input, isLocation, reason } = redactedCause(cause)
-  const place = input !== null && isLocation ? nameOf(input) : input
+  const { input, reason } = redactedCause(cause)
+  const location = locationIn(cause)
+  const place = location === null ? input : nameOf(location)
   return place === null ? reason : `${reason} (${cut(place, limits.notifier.nameCharacters)})`
 }

@@ -1,6 +1,6 @@
 // Causes of incidents in responses: the texts, with the names of the locations.
 import type { IncidentCause } from '#shared/contracts/incidents/incident.ts'
-import { causeText } from '#shared/incidents/cause-text.ts'
+import { causeText, locationIn } from '#shared/incidents/cause-text.ts'
 import type { LocationNames } from './location-names.ts'
 
 /** Returns the text of a cause; null: nothing named a cause. */
@@ -12,7 +12,7 @@ export async function sayCauses(
   causes: readonly (IncidentCause | null | undefined)[],
   traceId: string,
 ): Promise<SayCause> {
-  const ids = causes.flatMap(cause => (cause?.isLocation && cause.input !== null ? [cause.input] : []))
+  const ids = causes.flatMap(cause => (cause == null ? [] : (locationIn(cause) ?? [])))
   const namesOf = await locationNames.namer(new Set(ids), traceId)
   return saying(id => namesOf([id])[0] ?? null)
 }

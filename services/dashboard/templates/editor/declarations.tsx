@@ -130,28 +130,34 @@ const kinds = [
   { value: 'event', word: 'event: now and then' },
 ]
 
+/** Offered only where the Template has it already: its options are edited in the file of the Template. */
+const ofChecks = { value: 'check', word: 'check: probers make it, as the file says' }
+
 export function SignalList() {
   const { editor } = useEditing()
   return (
     <ListAt at="signals" noun="Signal" most={16} fresh={() => ({ key: '', kind: 'heartbeat', every_seconds: 60 })}>
       {at => {
-        const isEvent = textAt(editor.draft.value, `${at}.kind`) === 'event'
+        const kind = textAt(editor.draft.value, `${at}.kind`)
+        const isCheck = kind === ofChecks.value
         return (
           <div class="editor-row">
             <TextAt at={`${at}.key`} label="Key" />
             <SelectAt
               at={`${at}.kind`}
               label="Kind"
-              of={kinds}
-              value={textAt(editor.draft.value, `${at}.kind`)}
-              onChoose={kind => {
+              of={isCheck ? [...kinds, ofChecks] : kinds}
+              value={kind}
+              onChoose={chosen => {
                 // A signal of the kind event has no period; every other kind needs a period.
-                editor.set(`${at}.kind`, kind)
+                editor.set(`${at}.kind`, chosen)
                 const period = valueAt(editor.draft.peek(), `${at}.every_seconds`)
-                editor.set(`${at}.every_seconds`, kind === 'event' ? undefined : (period ?? 60))
+                editor.set(`${at}.every_seconds`, chosen === 'event' ? undefined : (period ?? 60))
               }}
             />
-            {!isEvent && <NumberAt at={`${at}.every_seconds`} label="Every, seconds" hint="Silent after three times as long." />}
+            {kind !== 'event' && !isCheck && (
+              <NumberAt at={`${at}.every_seconds`} label="Every, seconds" hint="Silent after three times as long." />
+            )}
             <TextAt at={`${at}.help`} label="Help" isOptional />
           </div>
         )

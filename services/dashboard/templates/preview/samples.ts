@@ -105,7 +105,7 @@ function historyOf(draft: Draft, { key, good }: Source, from: number): Timed[] {
 function sourcesOf(draft: Draft): Source[] {
   return itemsAt(draft, 'signals')
     .filter(isObject)
-    .filter(signal => textAt(signal, 'key') !== '')
+    .filter(signal => textAt(signal, 'key') !== '' && textAt(signal, 'kind') !== 'check')
     .map(signal => {
       const key = textAt(signal, 'key')
       const isRegular = textAt(signal, 'kind') !== 'event'

@@ -109,8 +109,12 @@ const signalColumns: readonly Column<SentTemplate['signals'][number]>[] = [
   { head: 'Kind', cell: ({ kind }) => kind },
   {
     head: 'Period',
-    cell: ({ every_seconds: every }) =>
-      every === null ? 'None: never silent' : `${duration(every * 1_000)}, silent after ${duration(3 * every * 1_000)}`,
+    cell: ({ every_seconds: every, every: stated }) =>
+      every === null
+        ? stated === undefined
+          ? 'None: never silent'
+          : `As the field ${stated.meta} says`
+        : `${duration(every * 1_000)}, silent after ${duration(3 * every * 1_000)}`,
   },
   { head: 'Help', cell: ({ help }) => help || '–' },
 ]
