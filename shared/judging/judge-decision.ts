@@ -2,7 +2,7 @@
 // reads no clock and no store. Reference: docs/reference/v3.md, section 4.
 import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
 import type { SilenceAt } from '#shared/contracts/observations/silence.ts'
-import type { Answers, DecisionNode, TemplateRule, TemplateSignal } from '#shared/contracts/resources/template.ts'
+import type { Answers, DecisionNode, PushedSignal, TemplateRule, TemplateSignal } from '#shared/contracts/resources/template.ts'
 import type { CheckedSignal } from '#shared/contracts/subjects/checked-signal.ts'
 import type { Reading } from '#shared/contracts/subjects/subject.ts'
 import { comparisonsOf, partsOf } from '#shared/manifest/read-decision.ts'
@@ -10,8 +10,8 @@ import { ownMember } from '#shared/text/own-member.ts'
 import { type AnyReading, type DecisionEvidence, evidenceOf, explainDecision } from './explain-decision.ts'
 import { nothingHeard } from './heard-signal.ts'
 import { earliest } from './judgement.ts'
-import { readChecked } from './read-checked.ts'
-import { type ComparisonReading, quietAfterMs, readComparison, type Truth } from './read-comparison.ts'
+import { grownReading, readChecked } from './read-checked.ts'
+import { type ComparisonReading, changes, quietAfterMs, readComparison, type Truth } from './read-comparison.ts'
 
 export interface DecisionFacts {
   signals: readonly TemplateSignal[]
@@ -22,6 +22,8 @@ export interface DecisionFacts {
   /** Readings of checked signals, by source. */
   readings?: Readonly<Record<string, Reading>>
   answers: Answers
+  /** Instants, ms, at which the signals of senders were added, by key. Absent: long ago. */
+  addedAt?: Readonly<Record<string, number>>
 }
 
 /** Instants in ms. `silenceAt`: the instant up to which silence counts, for each kind of report (rule 4.11). */
@@ -31,14 +33,14 @@ export interface DecisionMoment {
 }
 
 export interface DecisionJudgement {
-  /** True: problem. `unknown` changes no incident. */
-  result: Truth
+  /** True: problem. `unknown` is no data, if the rule says so; else it changes no incident. */
+  result: Outcome
   /**
    * True if silence does not count yet after an outage, and the result would differ if silence counted. A provisional result changes no
    * incident and pauses delays (rule 4.11).
    */
   isProvisional: boolean
-  /** True if any signal of the rule has ever reported. */
+  /** True if any signal of the rule has ever reported, or if the verdict no data says that one cannot be checked. */
   isHeard: boolean
   explanation: string
   evidence: DecisionEvidence
@@ -51,21 +53,16 @@ export interface DecisionJudgement {
   laterAt: number | null
 }
 
+type JudgedRule = Pick<TemplateRule, 'decision' | 'unknown'>
+
 /** Judges `rule`. Instants in ms. Throws if an operand references a field without a number, because the Resource then cannot be judged. */
-export function judgeDecision(
-  { decision }: Pick<TemplateRule, 'decision'>,
-  facts: DecisionFacts,
-  moment: DecisionMoment,
-): DecisionJudgement {
-  const readings = readingsOf(decision, facts, moment)
-  const result = resultOf(decision, readings.values())
-  const { at, silenceAt } = moment
-  const isHeld = silenceAt.pushed < at || silenceAt.checks < at
-  const asOfNow = isHeld ? readingsOf(decision, facts, { at, silenceAt: { pushed: at, checks: at } }) : readings
+export function judgeDecision(rule: JudgedRule, facts: DecisionFacts, moment: DecisionMoment): DecisionJudgement {
+  const readings = readingsOf(rule, facts, moment)
+  const result = outcomeOf(rule, facts, readings, moment)
   return {
     result,
-    isProvisional: isHeld && resultOf(decision, asOfNow.values()) !== result,
-    isHeard: readings.some(reading => reading.newest !== null),
+    isProvisional: isProvisional(rule, facts, moment, result),
+    isHeard: readings.some(reading => reading.newest !== null || (rule.unknown === 'no_data' && isUnable(reading))),
     explanation: explainDecision(readings),
     evidence: evidenceOf(readings),
     nextAt: earliest(readings.map(reading => reading.changesAt)),
@@ -73,9 +70,56 @@ export function judgeDecision(
   }
 }
 
+/**
+ * Returns whether silence that is held back would change the result. An unknown result that is a verdict is provisional, too, if it rests on
+ * silence that counted before.
+ */
+function isProvisional(rule: JudgedRule, facts: DecisionFacts, { at, silenceAt }: DecisionMoment, result: Outcome): boolean {
+  if (silenceAt.pushed >= at && silenceAt.checks >= at) return false
+  const resultAt = (counted: SilenceAt) => {
+    const moment = { at, silenceAt: counted }
+    return outcomeOf(rule, facts, readingsOf(rule, facts, moment), moment)
+  }
+  if (resultAt({ pushed: at, checks: at }) !== result) return true
+  const uncounted = (to: number) => (to < at ? Number.NEGATIVE_INFINITY : at)
+  const isSilence = () => resultAt({ pushed: uncounted(silenceAt.pushed), checks: uncounted(silenceAt.checks) }) !== result
+  return rule.unknown === 'no_data' && result === 'unknown' && isSilence()
+}
+
+/** Whether no location of the checked signal could ever make its check. */
+const isUnable = (reading: AnyReading): boolean => 'unable' in reading && reading.places.length === 0 && reading.unable.length > 0
+
+/** `young`: unknown only because of signals whose first report may still come. Only for a rule whose unknown result is a verdict. */
+export type Outcome = Truth | 'young'
+
+function outcomeOf(rule: JudgedRule, facts: DecisionFacts, readings: readonly AnyReading[], moment: DecisionMoment): Outcome {
+  const { decision, unknown } = rule
+  const result = resultOf(decision, readings.values())
+  if (result !== 'unknown' || unknown === undefined) return result
+  const grown = readings.map(reading => grownOf(reading, facts, moment))
+  return resultOf(decision, grown.values()) === 'unknown' ? 'unknown' : 'young'
+}
+
+/** Returns the reading as it would be if every report that may still come for the first time said that the comparison is false. */
+function grownOf(reading: AnyReading, { signals, checks = [], addedAt = {} }: DecisionFacts, moment: DecisionMoment): AnyReading {
+  const signal = signals.find(({ key }) => key === reading.comparison.signal)
+  if (signal === undefined) return reading
+  if (signal.kind === 'check')
+    return 'places' in reading ? (grownReading(reading, checkedSignal(checks, signal)) ?? reading) : reading
+  const grownAt = reading.newest === null ? grownInstant(signal, addedAt) : null
+  const isYoung = grownAt !== null && moment.silenceAt.pushed < grownAt
+  return isYoung ? { ...reading, truth: false, isKnown: true } : reading
+}
+
+/** Returns the instant, ms, from which a signal that never reported is silent. An event may always report for the first time. */
+function grownInstant(signal: PushedSignal, addedAt: Readonly<Record<string, number>>): number {
+  const after = quietAfterMs(signal)
+  return after === null ? Number.POSITIVE_INFINITY : (ownMember(addedAt, signal.key) ?? 0) + after + 1
+}
+
 /** Returns one reading for each comparison, in the order of the decision. */
-function readingsOf(decision: DecisionNode, facts: DecisionFacts, { at, silenceAt }: DecisionMoment): AnyReading[] {
-  const { signals, heard, checks = [], readings = {}, answers } = facts
+function readingsOf({ decision, unknown }: JudgedRule, facts: DecisionFacts, { at, silenceAt }: DecisionMoment): AnyReading[] {
+  const { signals, heard, checks = [], readings = {}, answers, addedAt = {} } = facts
   return comparisonsOf(decision).map(comparison => {
     const signal = signals.find(one => one.key === comparison.signal)
     if (signal === undefined) throw new Error(`the Template declares no signal ${comparison.signal}`)
@@ -84,7 +128,12 @@ function readingsOf(decision: DecisionNode, facts: DecisionFacts, { at, silenceA
       return readChecked(comparison, { checked, readings }, answers, { at, silenceAt: silenceAt.checks })
     }
     const reported = ownMember(heard, comparison.signal) ?? nothingHeard
-    return readComparison(comparison, quietAfterMs(signal), reported, answers, { at, silenceAt: silenceAt.pushed })
+    const moment = { at, silenceAt: silenceAt.pushed }
+    const reading = readComparison(comparison, quietAfterMs(signal), reported, answers, moment)
+    if (unknown === undefined || reading.newest !== null) return reading
+    const grownAt = grownInstant(signal, addedAt)
+    const isYoung = Number.isFinite(grownAt) && silenceAt.pushed < grownAt
+    return { ...reading, ...changes([reading.changesAt, isYoung ? grownAt : null], moment) }
   })
 }
 

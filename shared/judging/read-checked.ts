@@ -117,6 +117,21 @@ function combined(
   }
 }
 
+/**
+ * Returns the reading with every place ok whose first result may still come; null: no such place decides it. A signal that cannot be checked
+ * anywhere is ok, too.
+ */
+export function grownReading(reading: CheckedReading, { agreement }: CheckedSignal): CheckedReading | null {
+  const { comparison, places } = reading
+  if (places.length > 0 && !places.some(({ isYoung }) => isYoung)) return null
+  if (comparison.field === 'known') return reading.truth === 'unknown' ? { ...reading, truth: false } : null
+  const grown = places.map(place => (place.isYoung ? { ...place, isYoung: false, reading: asFalse(place.reading) } : place))
+  const truth = places.length === 0 ? false : truthOf(agreement, grown)
+  return { ...reading, truth, isKnown: places.length === 0 || isSignalKnown(grown) === true }
+}
+
+const asFalse = (reading: ComparisonReading): ComparisonReading => ({ ...reading, truth: false, isKnown: true })
+
 /** Returns the truth by the agreement; unknown also if at least half of the places are unknown. */
 function truthOf(agreement: CheckedSignal['agreement'], places: readonly PlaceReading[]): ComparisonReading['truth'] {
   const inputs = places.map(({ reading, isYoung }): DecidedInput => ({ value: reading.truth, young: isYoung }))

@@ -2,7 +2,7 @@
 // Pure. Reference: docs/reference/v3.md, 3.11, 4.4 and 4.5.
 
 import type { DecisionNode, Template } from '#shared/contracts/resources/template.ts'
-import { comparisonsOf, partsOf } from './read-decision.ts'
+import { comparisonsOf, partsOf, signalsOf } from './read-decision.ts'
 
 /** Returns the largest `min_count` among the comparisons of the signal; 1 if no comparison has a `min_count`. */
 export function countedOn({ rules }: Pick<Template, 'rules'>, signal: string): number {
@@ -36,7 +36,7 @@ export interface SilenceWarning {
  * never silent.
  */
 export function unnoticedSilence({ signals, rules }: Pick<Template, 'signals' | 'rules'>): SilenceWarning[] {
-  const noticed = new Set(rules.flatMap(rule => noticedBy(rule.decision, false)))
+  const noticed = new Set(rules.flatMap(({ decision, unknown }) => (unknown ? signalsOf(decision) : noticedBy(decision, false))))
   return signals
     .filter(({ key, kind }) => kind !== 'event' && !noticed.has(key))
     .map(({ key }) => ({

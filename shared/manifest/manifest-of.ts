@@ -33,11 +33,14 @@ function signalOf({ key, kind, every_seconds, every, check, locations, agreement
   }
 }
 
-function ruleOf({ key, action, wait, decision, help, destination, routes }: SentTemplate['rules'][number], known: Destinations) {
+function ruleOf(
+  { key, action, wait, decision, unknown, help, destination, routes }: SentTemplate['rules'][number],
+  known: Destinations,
+) {
   const nameOf = (id: string) => known.find(one => one.id === id)?.name
   const one = destination === null ? undefined : nameOf(destination)
   return {
-    ...given({ key, action, wait, decision, help }),
+    ...given({ key, action, wait, decision, unknown: unknown ?? null, help }),
     ...(one === undefined ? {} : { destination: { name: one } }),
     ...routesOf(routes, nameOf),
   }

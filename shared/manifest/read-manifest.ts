@@ -73,6 +73,7 @@ function readRule(
     help: sent.help ?? '',
     wait,
     decision,
+    ...(sent.unknown === 'no_data' ? { unknown: sent.unknown } : {}),
     destination,
     routes: readRoutes(sent, place, destinations),
   }

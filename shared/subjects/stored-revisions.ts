@@ -119,6 +119,7 @@ const Rule = Type.Object({
     flapping: Type.Optional(Type.Object({ changes: Type.Integer({ minimum: 1 }), withinSeconds: Type.Integer({ minimum: 1 }) })),
   }),
   decision: Decision,
+  unknown: Type.Optional(Type.Literal('no_data')),
   destination: Nullable(Type.String()),
   routes: Nullable(Type.Array(Type.Object({ destination: Type.String(), on: Type.Array(Type.String()) }))),
 })

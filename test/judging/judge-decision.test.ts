@@ -270,3 +270,53 @@ t.test(
     t.end()
   },
 )
+
+t.test('unknown result is a verdict of a rule with no data, unless only signals that may still report decide it (v3 4.16)', t => {
+  const is = (signal: string): Comparison => isProblem(signal)
+  const unreported = (
+    addedAt: number,
+    decision: DecisionNode,
+    heard: Record<string, HeardSignal> = {},
+    kinds: TemplateSignal[] = [],
+  ) => {
+    const signals = [probe('a'), probe('b'), probe('e', null), ...kinds]
+    const facts = { signals, heard, answers: {}, addedAt: { a: addedAt, b: addedAt, e: addedAt } }
+    const { result, nextAt } = judgeDecision({ decision, unknown: 'no_data' }, facts, { at: start, silenceAt: bothTo(start) })
+    return [result, nextAt === null ? null : nextAt - start]
+  }
+  const ok = { b: heardOf(seen(start, 'ok')) }
+  const silent = { b: heardOf(seen(start - 4 * minute, 'ok')) }
+  const nothing = { b: heardOf(seen(start, 'no_data')) }
+  const rows: [title: string, added: number, DecisionNode, heard: Record<string, HeardSignal>, wanted: unknown[]][] = [
+    ['new', start, is('a'), {}, ['young', 3 * minute + 1]],
+    ['after three periods', start - 3 * minute, is('a'), {}, ['young', 1]],
+    ['later', start - 3 * minute - 1, is('a'), {}, ['unknown', null]],
+    ['an event', start - 1_000 * minute, is('e'), {}, ['young', null]],
+    ['beside one that says no data', start, { any: [is('a'), is('b')] }, nothing, ['unknown', 3 * minute + 1]],
+    ['beside one that is silent', start, { any: [is('a'), is('b')] }, silent, ['unknown', 3 * minute + 1]],
+    ['beside one that decides with it', start, { all: [is('a'), is('b')] }, nothing, ['young', 3 * minute + 1]],
+    ['beside one that is ok', start, { any: [is('a'), is('b')] }, ok, ['young', 3 * minute + 1]],
+    ['among known ones', start, { any_known: [is('a'), is('b')], min_known: 2 }, ok, ['young', 3 * minute + 1]],
+    ['decided', start, { all: [is('a'), is('b')] }, ok, [false, 3 * minute + 1]],
+  ]
+  for (const [title, added, decision, heard, wanted] of rows) t.strictSame(unreported(added, decision, heard), wanted, title)
+  t.end()
+})
+
+t.test('no data is provisional if it rests on silence before a hold, or would be another with all silence (v3 4.16)', t => {
+  const facts = (ago: number) => ({
+    ...{ signals: [probe('a')], heard: { a: heardOf(seen(start - ago, 'ok')) }, answers: {} },
+  })
+  const provisional = (ago: number, to: number) => {
+    const judgement = judgeDecision({ decision: isProblem('a'), unknown: 'no_data' }, facts(ago), {
+      at: start,
+      silenceAt: bothTo(to),
+    })
+    return [judgement.result, judgement.isProvisional]
+  }
+  t.strictSame(provisional(4 * minute, start), ['unknown', false])
+  t.strictSame(provisional(4 * minute, start - 2 * minute), [false, true])
+  t.strictSame(provisional(8 * minute, start - 2 * minute), ['unknown', true])
+  t.strictSame(provisional(minute, start - 2 * minute), [false, false])
+  t.end()
+})

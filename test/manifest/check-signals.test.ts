@@ -4,6 +4,7 @@ import t from 'tap'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
 import { checksOf } from '#shared/manifest/check-options.ts'
+import { unnoticedSilence } from '#shared/manifest/decision-reads.ts'
 import { manifestOf } from '#shared/manifest/manifest-of.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
@@ -184,5 +185,18 @@ t.test('v3 3.21 a fault between options names the field of the option, or the fi
   t.equal(faultOf({ contains: { meta: 'text' } }, {}), null)
   t.equal(faultOf({ contains: 'x' }, {}), 'url')
   t.equal(faultOf({}, { url: 'ftp://a.example/' }), 'url')
+  t.end()
+})
+
+t.test('v3 4.16 only a rule whose unknown result is no data says so, and no silence is left unnoticed', t => {
+  const rules = [{ ...down, unknown: 'no_data' }]
+  const template = readManifest({ ...small, rules }, context)
+  t.match(templateObject(template, false).rules, [{ unknown: 'no_data' }])
+  t.strictSame(readManifest(manifestOf(templateObject(template, false) as never, []), context), template)
+  t.strictSame(unnoticedSilence(template), [])
+  const holding = readManifest({ ...small, rules: [{ ...down, unknown: 'hold' }] }, context)
+  t.strictSame(holding, readManifest(small, context))
+  t.notOk('unknown' in (templateObject(holding, false).rules[0] as object))
+  t.match(unnoticedSilence(holding), [{ signal: 'page' }])
   t.end()
 })

@@ -280,6 +280,7 @@ const refusals: [rule: string, sent: unknown, kind: 'unreadable' | 'refused', fi
     'rules.0.routes.1.destination',
   ],
   ['v3 3.9 11 routes', withRule({ routes: list(11, () => ({ destination: 'd1' })) }), 'refused', 'rules.0.routes'],
+  ['v3 4.16 an unknown word for an unknown result', withRule({ unknown: 'problem' }), 'refused', 'rules.0.unknown'],
   [
     'v3 3.9 an unknown transition',
     withRule({ routes: [{ destination: 'd1', on: ['closed'] }] }),

@@ -67,7 +67,12 @@ export function linesOf(
           ...of('rule', [guard(ruleLineOf(alert))]),
           ...of('silence', silenceLinesOf(alert)),
         ]
-      : [...cause(explanationOf(alert)), ...of('reason', reasonLinesOf(alert).map(guard)), ...duration]
+      : [
+          ...cause(explanationOf(alert)),
+          ...of('reason', reasonLinesOf(alert).map(guard)),
+          ...duration,
+          ...of('silence', silenceLinesOf(alert)),
+        ]
   return {
     title: titleOf(alert, guard),
     lines: [...about, ...of('end', [endLineOf(alert)])].filter(({ text }) => text !== ''),

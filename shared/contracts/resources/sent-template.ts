@@ -37,6 +37,8 @@ export interface SentRule {
     flapping?: { changes: number; within_seconds: number }
   }
   decision: DecisionNode | null
+  /** Only of a rule whose unknown result is the verdict no data. */
+  unknown?: 'no_data'
   /** Id of a destination. */
   destination: string | null
   routes: { destination: string; on: RouteTransition[] }[] | null

@@ -160,6 +160,8 @@ export const ManifestRule = Strict({
   action: Line(200),
   wait: Strict({ confirm_after: Wait, recover_after: Wait, flapping: Maybe(Flapping) }),
   decision: Decision,
+  /** What an unknown result is: nothing, so that holds stand still, or the verdict no data. */
+  unknown: Maybe(Type.Enum(['hold', 'no_data'])),
   help: Maybe(Help),
   destination: Maybe(DestinationReference),
   routes: Maybe(
@@ -291,6 +293,8 @@ export interface TemplateRule {
    */
   wait: { confirmAfter: number | MetaReference; recoverAfter: number | MetaReference; flapping?: Flapping }
   decision: DecisionNode
+  /** An unknown result is the verdict no data. Absent: it is no verdict, and holds stand still. */
+  unknown?: 'no_data'
   /** Id of the rule's destination; null: the rule names no destination. */
   destination: string | null
   /** Routes of the rule. Null: the rule declares no routes. An empty list: nobody is notified. */

@@ -248,3 +248,27 @@ t.test('at most 64 pairs, and every fault of an answer names its field (v3 3.21)
     t.equal(await world.subject(id), null)
   }
 })
+
+const withNoData = { ...shop, rules: shop.rules.map(rule => ({ ...rule, unknown: 'no_data' })) }
+
+t.test('unknown result of a rule with no data opens, confirms and closes an Incident (v3 4.16)', async t => {
+  const { world, id } = await setShop({}, { ...withNoData, rules: withNoData.rules.slice(0, 1) })
+  t.match(await ruleOf(world, id, 'down'), { status: null }, 'young')
+  await results(world, id, 'page', { aaaa: true, bbbb: true })
+  await world.clock.advance(4 * minute)
+  t.match(await ruleOf(world, id, 'down'), { status: 'no_data', standing: 'no_data', openIncident: `${id}.1` })
+  const [alert] = await world.alerts(id)
+  t.match(alert, { kind: 'no_data', facts: { ruleKey: 'down' } })
+  await results(world, id, 'page', { aaaa: true, bbbb: false })
+  t.match(await ruleOf(world, id, 'down'), { status: 'problem', openIncident: `${id}.1` })
+  await results(world, id, 'page', { bbbb: true })
+  t.match(await world.incidents(id), [{ ruleKey: 'down', open: 0, closedReason: 'recovered' }])
+})
+
+t.test('rule with no data that cannot be checked anywhere says so and opens nothing (v3 4.16)', async t => {
+  const { world, id } = await setShop({}, withNoData)
+  await results(world, id, 'name', { aaaa: false, bbbb: false }, { cannot: true, error: 'no name server' })
+  await world.clock.advance(10 * minute)
+  const explanation = 'name cannot be checked (no name server), name cannot be checked (no name server)'
+  t.match(await ruleOf(world, id, 'unnamed'), { status: 'no_data', explanation, openIncident: null })
+})

@@ -1,6 +1,7 @@
 // A website monitor beside a Resource whose Template states the same rule over a check: over the same random history, both have the same
-// verdicts from the same instants.
+// verdicts from the same instants. If an unknown result is the verdict no data, both also have the same Incidents.
 import t from 'tap'
+import type { Template } from '#shared/contracts/resources/template.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
@@ -16,33 +17,32 @@ const histories = 60
 const places = ['aaaa', 'bbbb', 'cccc', 'dddd', 'eeee']
 const waits = { confirm_after: 120, recover_after: 180 }
 
-const template = readManifest(
-  {
-    ...{ key: 'site', version: 1, name: 'Site' },
-    fields: [
-      { key: 'places', type: 'location_list', required: true },
-      { key: 'needed', type: 'enum', options: ['at_least_one', 'majority', 'all'], required: true },
-    ],
-    signals: [
-      {
-        ...{ key: 'page', kind: 'check', check: { type: 'http', url: 'https://example.org/' }, every_seconds: 60 },
-        ...{ locations: { meta: 'places' }, agreement: { meta: 'needed' } },
-      },
-    ],
-    rules: [
-      {
-        key: 'down',
-        action: 'Look.',
-        wait: waits,
-        decision: { signal: 'page', field: 'status', operator: 'eq', operand: 'problem' },
-      },
-    ],
-  },
-  { systemKeys: new Set(), destinations: [] },
-)
+const templateWith = (unknown: 'hold' | 'no_data') =>
+  readManifest(
+    {
+      ...{ key: 'site', version: 1, name: 'Site' },
+      fields: [
+        { key: 'places', type: 'location_list', required: true },
+        { key: 'needed', type: 'enum', options: ['at_least_one', 'majority', 'all'], required: true },
+      ],
+      signals: [
+        {
+          ...{ key: 'page', kind: 'check', check: { type: 'http', url: 'https://example.org/' }, every_seconds: 60 },
+          ...{ locations: { meta: 'places' }, agreement: { meta: 'needed' } },
+        },
+      ],
+      rules: [
+        {
+          ...{ key: 'down', action: 'Look.', wait: waits, unknown },
+          decision: { signal: 'page', field: 'status', operator: 'eq', operand: 'problem' },
+        },
+      ],
+    },
+    { systemKeys: new Set(), destinations: [] },
+  )
 
 /** A subject that a test steps, with the deadlines between its inputs. */
-function createStepped(create: object, signal?: string) {
+function createStepped(create: object, template: Template, signal?: string) {
   let subject: SubjectDocument | null = null
   let commands = 0
   const take = (input: Input, context: StepContext) => {
@@ -79,42 +79,69 @@ function createStepped(create: object, signal?: string) {
   return stepped
 }
 
-/** A result that a rule with `unknown: hold` does not judge. */
-const decided = (rule: RuleState) => {
-  const { verdict } = rule
+/** A result of a rule that judges no unknown one. */
+function decided({ verdict }: RuleState) {
   const isDecided = verdict?.verdict === 'problem' || verdict?.verdict === 'ok'
   return isDecided ? { verdict: verdict.verdict, since: verdict.since } : { verdict: 'unknown' }
 }
 
-t.test('verdicts and their instants are those of a website monitor with the same rule', t => {
-  const of = { workspaceId: 'w', slug: 's', name: 'S' }
-  let judged = 0
-  for (let seed = 0; seed < histories; seed++) {
-    const random = new Random(seed, 'like a website')
-    const locations = places.slice(0, random.integer(1, places.length))
-    const needed = random.pick(['at_least_one', 'majority', 'all'] as const)
-    const check = { ...websiteMeta, ...waits, locations, failure_mode: needed, interval_value: 1, interval_unit: 'MINUTE' }
-    const website = createStepped({ kind: 'create-website', ...of, check })
-    const answers = { places: locations, needed }
-    const resource = createStepped({ kind: 'create-resource', ...of, template: 'site@1', answers, labels: {} }, 'page')
-    let at = start
-    let heldAt: number | null = null
-    for (let i = 0; i < 150; i++) {
-      at += random.integer(1, random.pick([1_000, minute, 4 * minute]))
-      if (random.chance(0.05)) heldAt = heldAt === null ? at - random.integer(0, minute) : null
-      const held = { checks: heldAt, pushed: null }
-      for (const one of [website, resource]) one.passTo(at, held)
-      const [location, ok] = [random.pick(locations), random.chance(0.6)]
-      const error = ok ? null : random.pick(['connection refused', 'no answer in 30 s'])
-      if (random.chance(0.9)) for (const one of [website, resource]) one.report(at, location, ok, error, held)
-      const [wanted, found] = [decided(website.rule()), decided(resource.rule())]
-      judged++
-      if (JSON.stringify(wanted) !== JSON.stringify(found)) {
-        t.strictSame(found, wanted, `seed ${seed}, input ${i}, ${needed} of ${locations.length}`)
-        break
+/** `not_judged` of a Template's rule begins anew with the first report. */
+const verdictOf = ({ verdict }: RuleState) => ({
+  verdict: verdict?.verdict,
+  since: verdict?.verdict === 'not_judged' ? null : verdict?.since,
+})
+
+function whole(rule: RuleState) {
+  const { value, context } = rule.incident ?? {}
+  const { condition, troubleSince, confirmedAt, wellSince, deadlineAt } = context ?? {}
+  return { ...verdictOf(rule), value, condition, troubleSince, confirmedAt, wellSince, deadlineAt }
+}
+
+/** The end of an outage is judged at the last judgement, which deadlines that are lower bounds may move. */
+const verdictAlone = ({ verdict }: RuleState) => ({ verdict: verdict?.verdict })
+
+const kinds = [
+  { unknown: 'hold', isHeld: true, looked: decided, title: 'decided verdicts of a rule that holds' },
+  { unknown: 'no_data', isHeld: true, looked: verdictAlone, title: 'verdicts of a rule with no data' },
+  { unknown: 'no_data', isHeld: false, looked: whole, title: 'verdicts and Incidents of a rule with no data, without outages' },
+] as const
+
+for (const { unknown, isHeld, looked, title } of kinds) {
+  t.test(`${title} are those of a website monitor with the same rule`, t => {
+    const of = { workspaceId: 'w', slug: 's', name: 'S' }
+    const template = templateWith(unknown)
+    const seen = new Set<string>()
+    for (let seed = 0; seed < histories; seed++) {
+      const random = new Random(seed, 'like a website')
+      const locations = places.slice(0, random.integer(1, places.length))
+      const needed = random.pick(['at_least_one', 'majority', 'all'] as const)
+      const check = { ...websiteMeta, ...waits, locations, failure_mode: needed, interval_value: 1, interval_unit: 'MINUTE' }
+      const website = createStepped({ kind: 'create-website', ...of, check }, template)
+      const answers = { places: locations, needed }
+      const resource = createStepped(
+        { kind: 'create-resource', ...of, template: 'site@1', answers, labels: {} },
+        template,
+        'page',
+      )
+      let at = start
+      let heldAt: number | null = null
+      for (let i = 0; i < 150; i++) {
+        at += random.integer(1, random.pick([1_000, minute, 4 * minute]))
+        if (isHeld && random.chance(0.05)) heldAt = heldAt === null ? at - random.integer(0, minute) : null
+        const held = { checks: heldAt, pushed: null }
+        for (const one of [website, resource]) one.passTo(at, held)
+        const [location, ok] = [random.pick(locations), random.chance(0.6)]
+        const error = ok ? null : random.pick(['connection refused', 'no answer in 30 s'])
+        if (random.chance(0.9)) for (const one of [website, resource]) one.report(at, location, ok, error, held)
+        const [wanted, found] = [looked(website.rule()), looked(resource.rule())]
+        seen.add(`${wanted.verdict}`)
+        if (JSON.stringify(wanted) !== JSON.stringify(found)) {
+          t.strictSame(found, wanted, `seed ${seed}, input ${i}, ${needed} of ${locations.length}`)
+          break
+        }
       }
     }
-  }
-  t.ok(judged > 0)
-  t.end()
-})
+    t.ok(seen.size >= 3, [...seen].join(' '))
+    t.end()
+  })
+}

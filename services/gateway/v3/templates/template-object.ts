@@ -61,7 +61,7 @@ function fieldObject(field: TemplateField, isRedacted: boolean) {
 }
 
 function ruleObject(rule: TemplateRule | SystemRule, { signals }: Template | SystemTemplate, shown: (text: string) => string) {
-  const { key, help, action, wait, decision, destination, routes } = rule
+  const { key, help, action, wait, decision, unknown, destination, routes } = rule
   return {
     key,
     signals: decision === null ? signals.map(signal => signal.key) : signalsOf(decision),
@@ -69,6 +69,7 @@ function ruleObject(rule: TemplateRule | SystemRule, { signals }: Template | Sys
     action: action === null ? null : shown(action),
     wait: { confirm_after: seconds(wait.confirmAfter), recover_after: seconds(wait.recoverAfter), ...flappingOf(wait) },
     decision,
+    ...(unknown === undefined ? {} : { unknown }),
     destination,
     routes,
   }
@@ -131,6 +132,7 @@ export const TemplateObject = Answered(
           flapping: Type.Optional(Type.Object({ changes: Type.Integer(), within_seconds: Type.Integer() })),
         }),
         decision: Type.Unknown({ description: 'As it was published; null of a system Template.' }),
+        unknown: Type.Optional(Type.Literal('no_data', { description: 'Only of a rule whose unknown result is no data.' })),
         destination: OrNull(Type.String()),
         routes: OrNull(Type.Array(Type.Object({ destination: Type.String(), on: Type.Array(Type.String()) }))),
       }),

@@ -3,6 +3,7 @@
 import type { SilenceAt } from '#shared/contracts/observations/silence.ts'
 import type { Template, TemplateRule } from '#shared/contracts/resources/template.ts'
 import type { PolicyInput } from '#shared/contracts/subjects/policy.ts'
+import type { SignalState } from '#shared/contracts/subjects/signal.ts'
 import type { ObservedInput, Reading, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { DecisionInput, EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { countChanges, flappingWords } from '#shared/judging/count-changes.ts'
@@ -51,21 +52,29 @@ export function judgeRule(
 
 /**
  * Judges a Template's rule. A true decision is a problem, a false decision is ok. An unknown decision gives `not_judged`, which opens,
- * confirms, recovers and closes nothing (v3 4.7).
+ * confirms, recovers and closes nothing (v3 4.7), or the verdict no data, if the rule says so (v3 4.16).
  */
 function judgeTemplateRule(
-  { templated, readings }: SubjectDocument,
+  { templated, readings, custom }: SubjectDocument,
   rule: TemplateRule,
   moment: DecisionMoment,
   { signals }: Template,
 ): Judgement {
   const { answers, heard, checks } = templated ?? { answers: {}, heard: {} }
-  const judged = judgeDecision(rule, { signals, heard, checks, readings, answers }, moment)
+  const addedAt = rule.unknown === undefined ? {} : addedAtOf(custom?.signals ?? [])
+  const judged = judgeDecision(rule, { signals, heard, checks, readings, answers, addedAt }, moment)
   const { result, explanation, evidence, nextAt, laterAt, isHeard, isProvisional } = judged
   const inputs = evidence.inputs.map(evidenceInput)
-  const verdict = result === 'unknown' ? 'not_judged' : result ? 'problem' : 'ok'
+  const undecided = result === 'unknown' ? (rule.unknown ?? 'not_judged') : 'not_judged'
+  const verdict = typeof result === 'string' ? undecided : wordOf[`${result}`]
   return { verdict, explanation, evidence: { ...evidence, inputs }, nextAt, laterAt, isHeard, isProvisional }
 }
+
+const wordOf = { true: 'problem', false: 'ok' } as const
+
+/** Signals with the instants at which they were added, ms. */
+const addedAtOf = (signals: readonly SignalState[]): Record<string, number> =>
+  Object.fromEntries(signals.map(({ slug, addedAt }) => [slug, addedAt]))
 
 /** Counts the changes of the result (v3 4.14). While the rule is flapping, the explanation says so, and the end of this is a deadline. */
 function withChanges(judgement: Judgement, rule: RuleState, { wait: { flapping } }: TemplateRule, at: number): Judgement {
