@@ -2,7 +2,7 @@
 import type { IncidentCause } from '#shared/contracts/incidents/incident.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
-import { isPlatformKey } from '#shared/subjects/resource-signals.ts'
+import { isPlatformKey, locationOfKey } from '#shared/subjects/resource-signals.ts'
 import { cut } from '#shared/text/plain-text.ts'
 
 const { textCharacters } = limits.notifier.evidence
@@ -16,7 +16,7 @@ export const redactedCause = (cause: IncidentCause): IncidentCause => ({
 /** Returns the location that the cause names; null: it names none. */
 export function locationIn({ input, isLocation }: IncidentCause): string | null {
   if (input === null || isLocation) return input
-  return isPlatformKey(input) ? input.slice(input.indexOf('@') + 1) : null
+  return isPlatformKey(input) ? locationOfKey(input) : null
 }
 
 /**

@@ -49,5 +49,8 @@ export const checkedSignalKey = (signal: string, locationId: string): string => 
 /** Key of the only checked signal of a subject that a check defines. */
 export const reachability = 'reachability'
 
+/** Returns the location's id of such a key. */
+export const locationOfKey = (key: string): string => key.slice(key.indexOf('@') + 1)
+
 /** Whether it is the key of a signal of the platform: no other key has this character. */
 export const isPlatformKey = (key: string): boolean => key.includes('@')

@@ -39,7 +39,7 @@ export function Signals({ detail }: { detail: MonitorDetail }) {
       />
       {!isOfCheck && (
         <ul class="plain-list">
-          {declaredSignals(detail).map(signal => (
+          {reportedSignals(detail).map(signal => (
             <li key={signal}>
               <code>{signal}</code> <CopyCurl workspace={workspace} resource={String(resource['key'])} signal={signal} />
             </li>
@@ -69,5 +69,10 @@ const waitingSignals = ({ expects, signals }: MonitorDetail): MonitorSignal[] =>
     .filter(signal => !signals.some(one => one.signal === signal))
     .map(signal => ({ signal, state: 'unknown', value: null, at: null, reason: null }))
 
-export const declaredSignals = ({ resource }: MonitorDetail): string[] =>
-  ((resource['signals'] ?? []) as { key: string }[]).map(({ key }) => key)
+const signalsOf = ({ resource }: MonitorDetail) => (resource['signals'] ?? []) as { key: string; kind: string }[]
+
+export const declaredSignals = (detail: MonitorDetail): string[] => signalsOf(detail).map(({ key }) => key)
+
+/** Returns the signals on which senders report, not those that probers check. */
+const reportedSignals = (detail: MonitorDetail): string[] =>
+  signalsOf(detail).flatMap(({ key, kind }) => (kind === 'check' ? [] : [key]))

@@ -2,13 +2,14 @@
 import type { ValueChart } from '#shared/contracts/session/session-charts.ts'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { query, setQuery } from '../../data/router.ts'
+import { signalName } from '../../words/places.ts'
 import { pathOfResource } from '../resource-path.ts'
 import { declaredSignals } from '../signals.tsx'
 import { OverTime } from './over-time.tsx'
 import { valueLines } from './values.ts'
 
 export function ValueHistory({ detail }: { detail: MonitorDetail }) {
-  const { resource, signals } = detail
+  const { resource, signals, locations } = detail
   const declared = declaredSignals(detail)
   const usual = signals.find(({ value }) => value !== null)?.signal ?? declared[0]
   const asked = query.value.get('signal')
@@ -23,7 +24,7 @@ export function ValueHistory({ detail }: { detail: MonitorDetail }) {
             <select class="input choice" value={signal} onChange={event => setQuery({ signal: event.currentTarget.value })}>
               {declared.map(key => (
                 <option key={key} value={key}>
-                  {key}
+                  {signalName(key, locations)}
                 </option>
               ))}
             </select>

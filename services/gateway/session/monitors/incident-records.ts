@@ -9,6 +9,7 @@ import { IncidentRecordObject, IncidentRecordsPage, type OutlookStep } from '#sh
 import { isOfLocations } from '#shared/incidents/incident-record.ts'
 import { causeOf, storedCause } from '#shared/judging/incident-cause.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
+import { isPlatformKey, locationOfKey } from '#shared/subjects/resource-signals.ts'
 import { timestamp } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
 import { roleIn } from '../../callers/access.ts'
@@ -73,7 +74,7 @@ const readRecords = route('GET', `${one}/records`, {
       cause: (await sayCauses(context, [cause], traceId))(cause),
       records: history.map(entry => recordObject(entry, isOfLocations(incident.ruleKey))),
       more,
-      locations: isOfLocations(incident.ruleKey) ? await namesIn(context, history, traceId) : {},
+      locations: await namesIn(context, history, isOfLocations(incident.ruleKey), traceId),
       outlook: outlook && {
         by_time: outlook.byTime && stepObject(outlook.byTime, recipients),
         by_report: outlook.byReport.map(step => stepObject(step, recipients)),
@@ -96,9 +97,16 @@ const inspect = route('GET', `${one}/inspection`, {
   },
 })
 
-/** Returns the names of the locations that the evidence mentions, by location id. */
-async function namesIn({ directory }: SessionContext, history: readonly HistoryDocument[], traceId: string) {
-  const read = new Set(history.flatMap(({ evidence }) => evidence?.inputs.map(({ input }) => input) ?? []))
+/** Returns the names of the locations that the evidence mentions, by location id. `ofLocations`: its inputs are locations. */
+async function namesIn(
+  { directory }: SessionContext,
+  history: readonly HistoryDocument[],
+  ofLocations: boolean,
+  traceId: string,
+): Promise<Record<string, string>> {
+  const inputs = history.flatMap(({ evidence }) => evidence?.inputs.map(({ input }) => input) ?? [])
+  const read = new Set(ofLocations ? inputs : inputs.filter(isPlatformKey).map(locationOfKey))
+  if (read.size === 0) return {}
   const places = await directory.ask('list-locations', {}, traceId)
   return Object.fromEntries(places.filter(({ id }) => read.has(id)).map(({ id, name }) => [id, name]))
 }

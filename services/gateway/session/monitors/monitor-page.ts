@@ -67,13 +67,14 @@ async function detailOf(
     sayCause: await sayCauses(context, causes, traceId),
     placeOf: (id: string) => places.find(place => place.id === id)?.name ?? null,
   }
-  const named = new Set(resource.check?.locations ?? [])
+  const checked = (resource.checks ?? []).flatMap(({ locations }) => locations.map(({ id }) => id))
+  const named = new Set(resource.check?.locations ?? checked)
   return {
     at: timestamp(clock.now()),
     workspace_id: workspaceId,
     kind: resource.kind,
     row: row && monitorRow(row, words),
-    resource: resourceObject(resource, { incidentIds, identity: identityOf(visitor) }),
+    resource: resourceObject(resource, { incidentIds, identity: identityOf(visitor), nameOf: words.placeOf }),
     rules: rules.map(rule => ruleObject(rule, words)),
     last_incident:
       latest === undefined ? null : writeLast({ ...latest, id: words.encode(latest.id), cause: words.sayCause(latest.cause) }),
