@@ -272,3 +272,27 @@ t.test('rule with no data that cannot be checked anywhere says so and opens noth
   const explanation = 'name cannot be checked (no name server), name cannot be checked (no name server)'
   t.match(await ruleOf(world, id, 'unnamed'), { status: 'no_data', explanation, openIncident: null })
 })
+
+t.test('Incident ends when nobody can check the new target, because it could never end otherwise (v3 4.15)', async t => {
+  const { world, id } = await setShop()
+  const failed = { aaaa: false, bbbb: false }
+  const cannot = { cannot: true as const, error: 'no name server' }
+  await results(world, id, 'page', failed)
+  await results(world, id, 'name', failed)
+  const open = async () => (await world.incidents(id)).filter(one => one.open === 1).map(one => one.ruleKey)
+  t.strictSame((await open()).toSorted(), ['down', 'unnamed'])
+  await world.clock.advance(1)
+  await results(world, id, 'name', failed, cannot)
+  t.strictSame((await open()).toSorted(), ['down', 'unnamed'], 'the old target was checked')
+  const answers = { host: 'other.example' }
+  await world.command(id, { kind: 'update-resource', name: null, labels: null, answers } as never)
+  await world.clock.advance(1)
+  await results(world, id, 'name', { aaaa: false }, { ...cannot, rev: 100 })
+  t.strictSame((await open()).toSorted(), ['down', 'unnamed'])
+  await results(world, id, 'name', { bbbb: false }, { ...cannot, rev: 100 })
+  t.strictSame(await open(), ['down'])
+  t.match(
+    (await world.incidents(id)).find(one => one.ruleKey === 'unnamed'),
+    { closedReason: 'rule_removed' },
+  )
+})

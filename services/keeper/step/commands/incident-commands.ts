@@ -71,10 +71,15 @@ export const readIncident: Handler<'read-incident'> = (subject, { incidentId }, 
 
 type Closing = Extract<IncidentEvent, { type: 'rule.removed' | 'subject.archived' }>
 
-/** Returns the subject without open incidents. */
-export function closeIncidents(subject: SubjectDocument, event: Closing, context: StepContext): SubjectDocument {
+/** Returns the subject without open incidents; with `isOver`, without those of the rules for which it returns true. */
+export function closeIncidents(
+  subject: SubjectDocument,
+  event: Closing,
+  context: StepContext,
+  isOver: (rule: RuleState) => boolean = () => true,
+): SubjectDocument {
   return subject.rules.reduce((left, rule) => {
-    if (rule.incident === null) return left
+    if (rule.incident === null || !isOver(rule)) return left
     const judgement = judge(left, rule, left.judgedAt, context)
     return sendToIncident({ subject: left, rule, judgement, at: event.at, context }, event)
   }, subject)

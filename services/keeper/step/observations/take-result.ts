@@ -12,6 +12,7 @@ import { sourceAt } from '#shared/subjects/sources.ts'
 import { checkObservationId } from '#shared/text/ids.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
 import { changeBetween } from '../change.ts'
+import { closeUnable } from '../checks/close-unable.ts'
 import { stillAwaited } from '../commands/idempotency.ts'
 import { judgeSubject } from '../judging/judge-subject.ts'
 import type { Input, Step, StepContext } from '../types.ts'
@@ -90,7 +91,8 @@ function takeInability(
   const nothing: Step = { subject, change: 'nothing', observation: null, reply: null }
   if (reading === undefined || reading.cannot === cannot || result.slotAt < (reading.slotAt ?? 0)) return nothing
   const readings = { ...subject.readings, [source]: { ...reading, cannot } }
-  return { ...nothing, subject: judgeSubject({ ...subject, readings }, at, context), change: 'commit' }
+  const judged = judgeSubject({ ...subject, readings }, at, context)
+  return { ...nothing, subject: judged.templated?.checks === undefined ? judged : closeUnable(judged, context), change: 'commit' }
 }
 
 /**
