@@ -353,7 +353,13 @@ t.test('each message about a rule of a Template has the expected title, colour a
       about({ kind: 'no_data' }),
       'srv-0042: host_down — no data',
       '#f0ad4e',
-      [explained, ...reasons, 'Down for 2m before we alerted.', link],
+      [
+        explained,
+        ...reasons,
+        'Down for 2m before we alerted.',
+        'No usable reports since 11:58:00 UTC. Whether it is up is unknown.',
+        link,
+      ],
     ],
   ]
   for (const [given, title, color, lines] of cases) {

@@ -130,7 +130,7 @@ export function ruleLineOf(alert: AlertDocument): string {
 export function silenceLinesOf({ kind, decidedAt, facts }: AlertDocument): string[] {
   if (kind !== 'no_data') return []
   const { ruleName, failing, unknown, ok, silence, troubleSince } = facts
-  const isUnassigned = ruleName === '' && failing.length + unknown.length + ok.length === 0
+  const isUnassigned = ruleName === '' && facts.action == null && failing.length + unknown.length + ok.length === 0
   if (isUnassigned) return ['No location is assigned, so nothing is checked.', isUnknown]
   if (silence === null) return [`No usable reports since ${instantText(troubleSince, decidedAt)}. ${isUnknown}`]
   const { lastAt } = silence
