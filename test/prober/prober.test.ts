@@ -773,6 +773,8 @@ const listed = (signal: string, source: string, intervalMs = 60_000, changes: ob
     authority: '',
     send: '',
     expect: '',
+    max_ms: 60_000,
+    ip_family: 'any',
     ...changes,
   },
 })

@@ -23,13 +23,7 @@ const port = checkField({
   min: 1,
   max: 65_535,
 })
-const secure = checkField({
-  key: 'tls',
-  type: 'boolean',
-  label: 'Encrypted from the first byte (TLS)',
-  section: 'request',
-  default: false,
-})
+const secure = checkField({ key: 'tls', type: 'boolean', label: 'TLS from the first byte', section: 'request', default: false })
 const send = checkField({
   key: 'send',
   type: 'secret',

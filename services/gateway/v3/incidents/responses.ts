@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { IncidentResponse } from '#shared/contracts/ask/ask-incidents.ts'
 import type { IncidentRecord } from '#shared/contracts/incidents/incident-views.ts'
-import { platformSignalKey } from '#shared/subjects/resource-signals.ts'
+import { checkedSignalKey } from '#shared/subjects/resource-signals.ts'
 import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
 import { isRedactedIn } from '../../callers/redacted-readers.ts'
 import type { GatewayContext } from '../../context.ts'
@@ -47,8 +47,8 @@ export const responsesRoute = (path: string, find: (context: GatewayContext, cal
   })
 
 /** `isRedacted`: the reader sees neither headers nor body, which may contain anything. */
-const responseObject = ({ locationId, ...response }: IncidentResponse, isRedacted: boolean) =>
+const responseObject = ({ signal, locationId, ...response }: IncidentResponse, isRedacted: boolean) =>
   write({
-    ...{ ...response, location: locationId, signal: platformSignalKey(locationId) },
+    ...{ ...response, location: locationId, signal: checkedSignalKey(signal, locationId) },
     ...(isRedacted && { headers: null, body: null }),
   })

@@ -3,6 +3,8 @@
 import type { AnswerOfCheck, HeldAnswers, ResponseDocument } from '#shared/contracts/incidents/response.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { checkedPairs } from '#shared/subjects/checked-pairs.ts'
+import { reachability } from '#shared/subjects/resource-signals.ts'
 import { addToOutbox } from '../change.ts'
 import type { Input, Step } from '../types.ts'
 
@@ -15,13 +17,13 @@ export function keepAnswers(stepped: Step, input: Input): Step {
   const { answers: before = none } = subject
   const came = answerIn(stepped, input)
   if (came === null && before === none) return stepped
-  const waiting = { ...stillWaiting(before.waiting, input.at), ...(came && { [came.locationId]: came.answer }) }
+  const waiting = { ...stillWaiting(before.waiting, input.at), ...(came && { [came.source]: came.answer }) }
   const open = subject.rules.flatMap(({ incident }) => (incident === null ? [] : [incident.context.incidentId]))
   const change = came === null ? stepped.change : 'commit'
   if (open.length === 0) return { ...stepped, subject: withAnswers(subject, { waiting, kept: {} }), change }
   const kept = Object.fromEntries(open.map(id => [id, before.kept[id] ?? []]))
   const documents = open.flatMap(id => documentsOf(subject, id, kept[id] ?? [], waiting))
-  const next = Object.fromEntries(open.map(id => [id, withLocations(kept[id] ?? [], Object.keys(waiting))]))
+  const next = Object.fromEntries(open.map(id => [id, withSources(kept[id] ?? [], Object.keys(waiting))]))
   const written = documents.reduce(
     (all, document) => addToOutbox(all, { mode: 'advance', collection: 'responses', document }),
     withAnswers(subject, { waiting: {}, kept: next }),
@@ -29,21 +31,24 @@ export function keepAnswers(stepped: Step, input: Input): Step {
   return { ...stepped, subject: written, change: documents.length === 0 ? change : 'commit' }
 }
 
-/** Returns the answer of a failed check that became the reading of its location; null: there is none. */
-function answerIn({ subject, observation }: Step, input: Input): { locationId: string; answer: AnswerOfCheck } | null {
-  if (input.kind !== 'result' || observation === null) return null
+/** Returns the answer of a failed check that became the reading of its source; null: there is none. */
+function answerIn({ subject, observation }: Step, input: Input): { source: string; answer: AnswerOfCheck } | null {
+  if (subject === null || input.kind !== 'result' || observation === null) return null
   const { locationId, result, at } = input
-  const reading = subject?.readings[locationId]
   const { response, error } = result
-  if (result.ok || error === null || response === undefined || reading?.slotAt !== result.slotAt) return null
-  return { locationId, answer: { ...response, at, error: reading.error ?? error } }
+  const pair = checkedPairs(subject).find(one => one.locationId === locationId && one.signal === (result.signal ?? reachability))
+  if (result.ok || error === null || response === undefined || pair === undefined) return null
+  const { source, signal } = pair
+  const reading = subject.readings[source]
+  if (reading?.slotAt !== result.slotAt) return null
+  return { source, answer: { ...response, signal, locationId, at, error: reading.error ?? error } }
 }
 
 const stillWaiting = (waiting: HeldAnswers['waiting'], now: number): HeldAnswers['waiting'] =>
   Object.fromEntries(Object.entries(waiting).filter(([, { at }]) => now - at < limits.answers.waitMs))
 
 /** At most `limits.answers.locations` of them. */
-const withLocations = (kept: readonly string[], more: readonly string[]): string[] =>
+const withSources = (kept: readonly string[], more: readonly string[]): string[] =>
   [...new Set([...kept, ...more])].slice(0, limits.answers.locations)
 
 function documentsOf(
@@ -52,12 +57,12 @@ function documentsOf(
   kept: readonly string[],
   waiting: HeldAnswers['waiting'],
 ): ResponseDocument[] {
-  const locations = withLocations(kept, Object.keys(waiting))
+  const sources = withSources(kept, Object.keys(waiting))
   return Object.entries(waiting)
-    .filter(([locationId]) => locations.includes(locationId))
-    .map(([locationId, answer]) => ({
-      ...{ id: `${incidentId}.${locationId}.${kept.includes(locationId) ? 'newest' : 'first'}`, rev: subject.rev + 1 },
-      ...{ subjectId: subject.id, incidentId, locationId, ...answer },
+    .filter(([source]) => sources.includes(source))
+    .map(([source, answer]) => ({
+      ...{ id: `${incidentId}.${source}.${kept.includes(source) ? 'newest' : 'first'}`, rev: subject.rev + 1 },
+      ...{ subjectId: subject.id, incidentId, ...answer },
     }))
 }
 
