@@ -42,6 +42,7 @@ const values: Readonly<Record<string, unknown>> = {
   'Signal.name': 'Depth',
   signal_id: 'depth',
   value: 150,
+  'MonitorDetail.value': { name: 'Time', unit: 'ms' },
   error: '',
   'SubjectRule.id': 'too-deep',
   'SubjectRule.name': 'Too deep',
