@@ -79,7 +79,7 @@ export const contentType = checkField({
   type: 'string',
   label: 'Content type of the body',
   section: 'request',
-  hint: 'Empty: none is sent.',
+  hint: 'Sent with a body alone.',
   default: 'application/json',
   characters: 255,
   form: 'media type',

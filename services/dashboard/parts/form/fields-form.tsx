@@ -100,15 +100,16 @@ const forms: Partial<Record<FormField['type'], string>> = {
 /** Returns the help of a field, its unit or form, its bounds, and what an empty input means. */
 function hintOf(field: FormField, isKept: boolean): string {
   const { hint, help, type, required, default: usual, min, max, isWriteOnly } = field
-  if (hint !== undefined) return hint
   const limits = [...(min === null ? [] : [`at least ${min}`]), ...(max === null ? [] : [`at most ${max}`])].join(', ')
   const text = textOfAnswer(field, usual).replaceAll('\n', ', ')
   const isTyped = type !== 'enum' && type !== 'boolean'
+  const emptyMeans = isTyped && text !== '' ? `Empty: ${text}.` : ''
+  if (hint !== undefined) return hint.includes('Empty:') ? hint : `${hint} ${emptyMeans}`.trim()
   return [
     help === '' || /[.!?]$/.test(help) ? help : `${help}.`,
     forms[type] ?? '',
     isNumber(type) && limits !== '' ? `${limits[0]?.toUpperCase()}${limits.slice(1)}.` : '',
-    isTyped && text !== '' ? `Empty: ${text}.` : '',
+    emptyMeans,
     isTyped && usual === null && required ? 'Required.' : '',
     isWriteOnly ? 'It is never shown again.' : '',
     isKept && !required ? 'Empty: there is none any more.' : '',
