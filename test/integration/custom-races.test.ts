@@ -370,6 +370,8 @@ async function raceDeathAfterCommit(t: Test, stage: Stage): Promise<void> {
     t.strictSame(sides(answers), { done: burst, refused: [] }, 'the successor answers all')
     await checkOnce(t, await rowsOf(stage, subject.id), burst)
     t.match((await subject.rule()).incident, { value: 'problem', context: { incidentId: `${subject.id}.1` } })
+    // The successor may answer before it has written what the dead keeper's commit left to be written.
+    await until('the alert is written', async () => (await stage.store.count('alerts', { subjectId: subject.id })) > 0)
     t.equal(await stage.store.count('incidents', { subjectId: subject.id }), 1)
     t.equal(await stage.store.count('alerts', { subjectId: subject.id }), 1)
   }
