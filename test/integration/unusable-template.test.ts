@@ -9,6 +9,7 @@ import { MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
+import { allSystemTemplates } from '#shared/checks/registry.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
@@ -221,7 +222,7 @@ async function checkLists(t: Test, { api, logged }: Stage): Promise<void> {
   const published = await api('GET', '/templates')
   t.strictSame(
     published.result?.map(({ id }: { id: string }) => id),
-    ['website-check@1', 'gone@2', 'hurt@2', 'top@1', 'well@1'],
+    [...allSystemTemplates().map(({ key, version }) => `${key}@${version}`), 'gone@2', 'hurt@2', 'top@1', 'well@1'],
   )
   for (const damaged of ['hurt@1', 'top'])
     t.match(await api('GET', `/templates/${damaged}`), { status: 404, error: { message: /damaged/ } }, damaged)
