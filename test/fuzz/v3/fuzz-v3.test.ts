@@ -7,7 +7,7 @@ import { fuzzV3 } from './fuzz.ts'
 import { judgeV3, type Situation, type V3Answered, type V3Request } from './judge.ts'
 import type { V3Operation } from './operations.ts'
 
-const [seed, cases] = [20_260_103, 1_100]
+const [seed, cases] = [20_260_103, 1_300]
 
 t.test(`${cases} requests made from the records of the routes get only documented responses (v3 1.4, seed ${seed})`, async t => {
   const installation = await startInstallation('2.0.0', fakeProberIssuer)
