@@ -58,7 +58,12 @@ async function startMailServer(t: Test, given: SMTPServerOptions = {}): Promise<
 const closed: Egress = { refusal: () => 'closed by the test', isPublic: () => false }
 const house = { server: '', from: '' }
 
-async function send(t: Test, settings: Record<string, string | string[]>, options: Partial<SenderOptions> = {}) {
+async function send(
+  t: Test,
+  settings: Record<string, string | string[]>,
+  options: Partial<SenderOptions> = {},
+  stop = AbortSignal.timeout(20_000),
+) {
   const sender = createSender({
     ...{ clock: createVirtualClock(startAt), version: '2.0.0', serviceUrl: 'https://status.example.com' },
     ...{ mail: house, ...options },
@@ -71,7 +76,7 @@ async function send(t: Test, settings: Record<string, string | string[]>, option
   const request = channel.render({ ...about, locationName: id => id }, 'problem', shapeOf(channel, given), links)
   if (request === null) throw new Error('nothing to say')
   const marks = { idempotencyKey: 'msg_1', madeAt: startAt, signature: null }
-  const outcome = await sender.send(messageTo(channel, given, request, marks), AbortSignal.timeout(20_000))
+  const outcome = await sender.send(messageTo(channel, given, request, marks), stop)
   return { outcome, request }
 }
 
@@ -161,6 +166,20 @@ t.test('server that is closed by EGRESS rules, gone or silent gets no mail', asy
   await once(cutting, 'listening')
   t.teardown(() => cutting.close())
   t.match((await send(t, own((cutting.address() as AddressInfo).port))).outcome, { retryable: true, error: /^unreachable: / })
+})
+
+t.test('attempt that is stopped leaves no connection', async t => {
+  const silent = createServer()
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  t.teardown(() => silent.close())
+  const stop = new AbortController()
+  const sending = send(t, own((silent.address() as AddressInfo).port), {}, stop.signal)
+  const [socket] = await once(silent, 'connection')
+  stop.abort()
+  t.strictSame((await sending).outcome, { kind: 'abandoned' })
+  socket.resume()
+  await once(socket, 'close')
 })
 
 t.test('words of others make no header and no markup, whatever they are', async () => {

@@ -35,13 +35,11 @@ export async function sendMail(message: Message, mail: Mail, signal: AbortSignal
     disableFileAccess: true,
     disableUrlAccess: true,
     getSocket: (_, done) => {
-      open(server, options).then(
-        opened => {
-          socket = opened
-          done(null, { connection: opened })
-        },
-        error => done(error),
-      )
+      try {
+        socket = open(server, options, done)
+      } catch (error) {
+        done(error as Error)
+      }
     },
   })
   const close = () => {
@@ -74,19 +72,23 @@ function contentOf({ body }: Message, { id, to, subject, html, incident }: Mail,
 const secretsOf = ({ login }: MailServer, address: string): string[] =>
   login === null ? [address] : [address, login.user, login.password]
 
-/** Opens a connection to an address that the egress rules permit. */
-function open({ hostname, port }: MailServer, options: SenderOptions): Promise<Socket> {
+type Opened = (error: Error | null, opened?: { connection: Socket }) => void
+
+/**
+ * Opens a connection to an address that the egress rules permit. Returns the socket at once, so that the attempt can end before it is
+ * connected. Throws an EgressError for a closed address that is not a name.
+ */
+function open({ hostname, port }: MailServer, options: SenderOptions, done: Opened): Socket {
   const { resolve = createResolve(options), egress = createEgress() } = options
   const guarded = (found: readonly string[]) => permitted(egress, found, port)
-  return new Promise((done, fail) => {
-    if (isIP(hostname) !== 0) guarded([hostname])
-    const socket = connect({ host: hostname, port, lookup: guardedLookup(resolve, guarded) })
-    socket.once('error', fail)
-    socket.once('connect', () => {
-      socket.off('error', fail)
-      done(socket)
-    })
+  if (isIP(hostname) !== 0) guarded([hostname])
+  const socket = connect({ host: hostname, port, lookup: guardedLookup(resolve, guarded) })
+  socket.once('error', done)
+  socket.once('connect', () => {
+    socket.off('error', done)
+    done(null, { connection: socket })
   })
+  return socket
 }
 
 /** `redacted` hides the server's address and login in its reply. */

@@ -59,7 +59,8 @@ async function openClient(options: SenderOptions): Promise<Client> {
   return { outside: agent(true), anywhere: agent(false), request, inside: new Map() }
 }
 
-export function createSender(options: SenderOptions): Sender {
+export function createSender(given: SenderOptions): Sender {
+  const options = { ...given, resolve: given.resolve ?? createResolve(given) }
   let client: Promise<Client> | null = null
   // If opening the client fails, the next message opens it again.
   const open = () =>
