@@ -1,5 +1,6 @@
-// A marker is planted in every secret field of every registered kind of check and type of destination, those of tests included. No door shows
-// one: messages, log, export, audit, metrics, refusals, and all that a viewer and scoped keys read or get as answers.
+// A marker is planted in every secret field of every registered kind of check, and of every type of destination that can be aimed at the
+// test, those of tests included. No door shows one: messages, log, export, audit, metrics, refusals, and all that a viewer and scoped keys read
+// or get as answers.
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
