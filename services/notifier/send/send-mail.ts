@@ -5,7 +5,7 @@ import { createTransport, type NodemailerError } from 'nodemailer'
 import { oneLine } from '#shared/channels/message/one-line.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress, permitted } from '#shared/net/egress.ts'
-import { createResolve } from '#shared/net/resolve.ts'
+import type { Resolve } from '#shared/net/resolve.ts'
 import { type MailServer, parseMailServer } from '#shared/net/smtp-url.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { guardedLookup } from './guarded-lookup.ts'
@@ -13,8 +13,10 @@ import { failed, notSent, type Outcome, unreachable } from './outcome.ts'
 import { redactAddress } from './redact.ts'
 import type { Mail, Message, SenderOptions } from './sender.ts'
 
+type MailOptions = SenderOptions & { resolve: Resolve }
+
 /** Resolves with the outcome. When the signal fires, the connection is closed. */
-export async function sendMail(message: Message, mail: Mail, signal: AbortSignal, options: SenderOptions): Promise<Outcome> {
+export async function sendMail(message: Message, mail: Mail, signal: AbortSignal, options: MailOptions): Promise<Outcome> {
   const address = message.url || options.mail?.server || ''
   const server = parseMailServer(address)
   const from = mail.from || options.mail?.from || ''
@@ -78,8 +80,7 @@ type Opened = (error: Error | null, opened?: { connection: Socket }) => void
  * Opens a connection to an address that the egress rules permit. Returns the socket at once, so that the attempt can end before it is
  * connected. Throws an EgressError for a closed address that is not a name.
  */
-function open({ hostname, port }: MailServer, options: SenderOptions, done: Opened): Socket {
-  const { resolve = createResolve(options), egress = createEgress() } = options
+function open({ hostname, port }: MailServer, { resolve, egress = createEgress() }: MailOptions, done: Opened): Socket {
   const guarded = (found: readonly string[]) => permitted(egress, found, port)
   if (isIP(hostname) !== 0) guarded([hostname])
   const socket = connect({ host: hostname, port, lookup: guardedLookup(resolve, guarded) })

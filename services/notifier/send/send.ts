@@ -5,8 +5,8 @@
 import { isIP } from 'node:net'
 import type { Agent, buildConnector, Dispatcher, request } from 'undici'
 import { limits, minute, second } from '#shared/limits/limits.ts'
-import { createEgress, permitted } from '#shared/net/egress.ts'
-import { createResolve } from '#shared/net/resolve.ts'
+import { createEgress, type Egress, permitted } from '#shared/net/egress.ts'
+import { createResolve, type Resolve } from '#shared/net/resolve.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -42,7 +42,7 @@ const insideOrigins = 1_000
 class NotPublicError extends Error {}
 
 /** Loads undici, which takes 5 MB of memory and up to 0.1 s. An installation without a destination never loads undici. */
-async function openClient(options: SenderOptions): Promise<Client> {
+async function openClient(options: SenderOptions, resolve: Resolve): Promise<Client> {
   const { Agent, buildConnector, request } = await import('undici')
   const agent = (isOutside: boolean) =>
     new Agent({
@@ -54,22 +54,30 @@ async function openClient(options: SenderOptions): Promise<Client> {
       // ends all others.
       headersTimeout: 2 * limits.notifier.sendMs,
       bodyTimeout: limits.notifier.sendMs,
-      connect: createGuardedConnect(buildConnector, options, isOutside),
+      connect: createGuardedConnect(buildConnector, resolve, isOutside, options.egress),
     })
   return { outside: agent(true), anywhere: agent(false), request, inside: new Map() }
 }
 
-export function createSender(given: SenderOptions): Sender {
-  const options = { ...given, resolve: given.resolve ?? createResolve(given) }
+/** What every attempt of a sender uses. */
+interface SenderParts {
+  options: SenderOptions
+  resolve: Resolve
+  open: () => Promise<Client>
+}
+
+export function createSender(options: SenderOptions): Sender {
+  const resolve = options.resolve ?? createResolve(options)
   let client: Promise<Client> | null = null
   // If opening the client fails, the next message opens it again.
   const open = () =>
-    (client ??= openClient(options).catch(error => {
+    (client ??= openClient(options, resolve).catch(error => {
       client = null
       throw error
     }))
+  const parts: SenderParts = { options, resolve, open }
   return {
-    send: (message, stop, timeoutMs = limits.notifier.sendMs) => attempt(message, stop, timeoutMs, open, options),
+    send: (message, stop, timeoutMs = limits.notifier.sendMs) => attempt(message, stop, timeoutMs, parts),
     prepare: async () => void (await open()),
     close: async () => {
       const opened = await client
@@ -82,10 +90,10 @@ async function attempt(
   message: Message,
   stop: AbortSignal,
   timeoutMs: number,
-  open: () => Promise<Client>,
-  options: SenderOptions,
+  parts: SenderParts,
   hasMoved = false,
 ): Promise<Outcome> {
+  const { options, resolve, open } = parts
   const startedAt = options.clock.monotonic()
   const timeout = new AbortController()
   const forget = options.clock.schedule(timeoutMs, () => timeout.abort(timedOut))
@@ -93,7 +101,7 @@ async function attempt(
     const signal = AbortSignal.any([stop, timeout.signal])
     if (message.mail !== null) {
       const { sendMail } = await import('./send-mail.ts')
-      return await unlessAborted(sendMail(message, message.mail, signal, options), signal)
+      return await unlessAborted(sendMail(message, message.mail, signal, { ...options, resolve }), signal)
     }
     const client = await open()
     const post = (dispatcher: Agent) => {
@@ -113,7 +121,7 @@ async function attempt(
     const reading = message.read({ status, headers, body, at: options.clock.now() })
     if (reading.kind === 'moved' && !hasMoved) {
       const leftMs = timeoutMs - (options.clock.monotonic() - startedAt)
-      return await attempt(message.to(reading.settings), stop, leftMs, open, options, true)
+      return await attempt(message.to(reading.settings), stop, leftMs, parts, true)
     }
     return outcomeOf(reading, status, text => redacted(text, message), body)
   } catch (error) {
@@ -193,8 +201,12 @@ function credentialsOf(url: string): Record<string, string> {
  * Returns a connector for undici. The connector fails before it sends a packet: with an EgressError if the egress rules permit none of the
  * addresses, and with a NotPublicError if it connects only to the outside and one of the permitted addresses is not public.
  */
-function createGuardedConnect(build: typeof buildConnector, sender: SenderOptions, isOutside: boolean): buildConnector.connector {
-  const { resolve = createResolve(sender), egress = createEgress() } = sender
+function createGuardedConnect(
+  build: typeof buildConnector,
+  resolve: Resolve,
+  isOutside: boolean,
+  egress: Egress = createEgress(),
+): buildConnector.connector {
   const open = (found: readonly string[], port: number): readonly string[] => {
     const addresses = permitted(egress, found, port)
     if (isOutside && !addresses.every(egress.isPublic)) throw new NotPublicError()
