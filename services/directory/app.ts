@@ -58,11 +58,11 @@ export async function startDirectory(serviceContext: ServiceContextWithStore, op
   const presence = await watchProbers(bus.bucket('presence'), clock, members.hear)
   const issuer = options.proberIssuer ?? null
   const announcer = issuer && createAnnouncer({ issuer, store, bus, clock, logger })
-  const { activeWorkers, lastSeenAt } = presence
+  const { activeWorkers, lastSeenAt, probersAt } = presence
   measureLiveProbers(metrics, store, activeWorkers)
   const { incidentSalt = '', websiteHolds, newUserWorkspace = 'own' } = options
   const passwords = createPasswords(options.passwordCost)
-  const shown = { incidentSalt, websiteHolds, newUserWorkspace, activeWorkers, lastSeenAt }
+  const shown = { incidentSalt, websiteHolds, newUserWorkspace, activeWorkers, lastSeenAt, probersAt }
   const removing = startRemovingWorkspaces({ store, bus, clock, logger })
   const rosters = createRosters({ store, bus, clock, logger }, metrics)
   const requireRoom = createResourceRoom({ store, clock })

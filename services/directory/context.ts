@@ -1,5 +1,6 @@
 // Context of every request to the directory: store, clock, bus and settings.
 import type { Bus } from '#shared/bus/port.ts'
+import type { AbleProber } from '#shared/checks/abilities.ts'
 import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask/ask.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Store } from '#shared/store/port.ts'
@@ -27,6 +28,8 @@ export interface DirectoryContext {
   newUserWorkspace: NewUserWorkspace
   /** Returns the number of live probers of a location. */
   activeWorkers(locationId: string): number
+  /** Returns the live probers of a location. */
+  probersAt(locationId: string): AbleProber[]
   /** Returns the instant of the newest heartbeat that this process received from the location's probers, ms since the epoch; null: none. */
   lastSeenAt(locationId: string): number | null
   /** Starts to remove the contents of deleted workspaces, and returns without waiting for the end. */

@@ -5,6 +5,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { createJunkReports } from '#shared/observability/junk-reports.ts'
 import type { Service, ServiceContextWithStore } from '#shared/service.ts'
 import { partitionOf } from '#shared/text/hash.ts'
+import { createAbilities } from './abilities.ts'
 import type { KeeperContext } from './context.ts'
 import { holdLeases } from './lease/leases.ts'
 import { SentIdReads } from './loading/sent-id-reads.ts'
@@ -42,9 +43,7 @@ export async function startKeeper(serviceContext: ServiceContextWithStore, optio
     logger,
     metrics: createKeeperMetrics(serviceContext.metrics),
     junk: createJunkReports('keeper', { ...serviceContext, logger }),
-    templates: new TemplateRevisions(),
-    ...{ sentIdReads: new SentIdReads(clock), readingWatch: new ReadingWatch(serviceContext) },
-    cache: new SubjectCache(options.cachedSubjects ?? limits.keeper.cachedSubjects),
+    ...memoryOf(serviceContext, options),
     keeperId: options.keeperId,
     encodeIncidentId: createIncidentIds(options.incidentSalt ?? '').encode,
     confirmAfterMs: options.confirmAfterMs,
@@ -64,6 +63,7 @@ export async function startKeeper(serviceContext: ServiceContextWithStore, optio
   const hosts = (partition: number) => host.hosts(partition)
   const removals = createRemovals(context, (subjectId, signalKey) => host.removed(subjectId, signalKey), hosts)
   const checkEntries = createCheckEntries(context, (subjectId, entry) => host.checkWritten(subjectId, entry), hosts)
+  await context.abilities.start(locationId => host.abilitiesChanged(locationId))
   await listening.start(() => host.partitions())
   const leases = await holdLeases({
     bus,
@@ -97,12 +97,20 @@ export async function startKeeper(serviceContext: ServiceContextWithStore, optio
       await previews.stop()
       readiness.stop()
       await host.stop()
-      await listening.stop()
+      await Promise.all([listening.stop(), context.abilities.stop()])
       await leases.stop()
       context.junk.stop()
     },
   }
 }
+
+const memoryOf = (serviceContext: ServiceContextWithStore, { cachedSubjects }: KeeperOptions) => ({
+  templates: new TemplateRevisions(),
+  sentIdReads: new SentIdReads(serviceContext.clock),
+  readingWatch: new ReadingWatch(serviceContext),
+  abilities: createAbilities(serviceContext),
+  cache: new SubjectCache(cachedSubjects ?? limits.keeper.cachedSubjects),
+})
 
 function removeTombstone(context: KeeperContext, subjectId: string): void {
   context.cache.drop(subjectId)

@@ -7,6 +7,7 @@ import type { JunkReports } from '#shared/observability/junk-reports.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import { type Store, StoreError, UnreadableDocument } from '#shared/store/port.ts'
 import type { Clock } from '#shared/time/clock.ts'
+import type { Abilities } from './abilities.ts'
 import type { SentIdReads } from './loading/sent-id-reads.ts'
 import type { SubjectCache } from './loading/subject-cache.ts'
 import type { TemplateRevisions } from './loading/template-revisions.ts'
@@ -24,6 +25,7 @@ export interface KeeperContext {
   templates: TemplateRevisions
   sentIdReads: SentIdReads
   readingWatch: ReadingWatch
+  abilities: Abilities
   keeperId: string
   /** Returns the public id of an incident, for the log. */
   encodeIncidentId(internalId: string): string

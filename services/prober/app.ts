@@ -4,6 +4,7 @@
 import { once } from '#shared/async/once.ts'
 import { repeat } from '#shared/async/repeat.ts'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
+import type { Abilities } from '#shared/checks/abilities.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress, type Egress } from '#shared/net/egress.ts'
 import { createResolve, type Resolve } from '#shared/net/resolve.ts'
@@ -13,6 +14,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import { type AssignmentHandlers, watchAssignments } from './assignments.ts'
 import { createBusTime } from './bus-time.ts'
 import type { CheckContext } from './checks/checker.ts'
+import { findAbilities } from './checks/registry.ts'
 import { createTrust } from './checks/trust.ts'
 import { Fleet } from './fleet.ts'
 import { createMetrics } from './metrics.ts'
@@ -38,6 +40,8 @@ export interface ProberOptions {
   resolve?: Resolve
   /** Guard that refuses addresses; absent: a guard with the built-in rules of every installation. */
   egress?: Egress
+  /** Kinds of checks that this prober makes; absent: they are found at the start. */
+  kinds?: Abilities
   /** Instant on bus time since which this location may have missed checks; null or absent: the start of the prober. */
   missedSince?: number | null
 }
@@ -82,35 +86,36 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
   const fleet = new Fleet({
     clock,
     busNow: busTime.now,
-    owns: hash => presence?.owns(hash) === true,
+    owns: (hash, kind) => presence?.owns(hash, kind) === true,
     runner,
     metrics,
   })
   const seals = createSeals(options.secretsKey ?? '')
-  const tries = await serveTries({ bus, logger, locationId, context: triedContext(checking, options), seals, shedding })
+  const kinds = options.kinds ?? findAbilities()
+  const tries = await serveTries({ bus, logger, locationId, kinds, context: triedContext(checking, options), seals, shedding })
   const watch = await watchAssignments(bus, locationId, logger, assigningTo(fleet, seals))
+  let perSecond = 0
   const describe = () => ({
-    version,
-    inFlight: runner.inFlight(),
-    buffered: reporter.waiting(),
-    shed: shedding.total(),
+    ...{ version, inFlight: runner.inFlight(), buffered: reporter.waiting(), shed: shedding.total(), perSecond },
     // An older directory refuses a state with this member, so only a prober that has something to say sends it.
     ...(watch.unreadable() > 0 ? { unreadable: watch.unreadable() } : {}),
   })
   begun.push(tries.close, () => watch.close())
-  const view = { bus, clock, logger, busNow: busTime.now, locationId, proberId, describe, onChange: fleet.rebalance }
+  const view = { bus, clock, logger, busNow: busTime.now, locationId, proberId, kinds, describe, onChange: fleet.rebalance }
   presence = await createPresence(view)
   busTime.onJump(fleet.rebase)
   const announcedAt = busTime.now()
   await presence.announce()
   fleet.start(Math.min(announcedAt, options.missedSince ?? announcedAt))
   const gauges = repeat({ clock, everyMs: limits.presence.beatMs }, () => {
+    perSecond = Math.round(fleet.checksPerSecond() * 100) / 100
     metrics.monitors.set(fleet.owned())
     metrics.inFlight.set(runner.inFlight())
     metrics.buffered.set(reporter.waiting())
     metrics.unreadable.set(watch.unreadable())
   })
-  logger.info({ location: locationId, monitors: fleet.owned(), probers: presence.count() }, 'prober checks')
+  const unable = Object.fromEntries(Object.entries(kinds).filter(([, sentence]) => sentence !== null))
+  logger.info({ location: locationId, monitors: fleet.owned(), probers: presence.count(), unable }, 'prober checks')
   return {
     checksPerSecond: () => fleet.checksPerSecond(),
     unready: () => (bus.connected() ? [] : ['The prober is cut off from the bus: it goes on checking and keeps what it sees.']),

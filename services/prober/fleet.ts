@@ -1,6 +1,7 @@
 // Table of all monitors of the location, and agenda with the slots of those monitors that this prober checks. Owns both.
 // Opens no connection.
 
+import { kindWord } from '#shared/checks/abilities.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { ProberMetrics } from './metrics.ts'
@@ -12,8 +13,8 @@ export interface FleetOptions {
   clock: Clock
   /** Returns the present instant on bus time, whole ms. */
   busNow(): number
-  /** Returns true if this prober checks the subject. */
-  owns(subjectHash: number): boolean
+  /** Returns true if this prober makes the checks of a kind of the subject. `kind`: word of the kind. */
+  owns(subjectHash: number, kind: string): boolean
   runner: Pick<Runner, 'runDue' | 'runExtra'>
   metrics: Pick<ProberMetrics, 'skipped'>
 }
@@ -50,7 +51,7 @@ export class Fleet {
   start(missedSince: number): void {
     this.#started = true
     for (const monitor of this.#monitors.values()) {
-      if (this.#options.owns(monitor.hash)) this.#enlist(monitor, missedSince)
+      if (this.#owns(monitor)) this.#enlist(monitor, missedSince)
     }
   }
 
@@ -80,7 +81,8 @@ export class Fleet {
     monitor.entry = entry
     monitor.writtenAt = writtenAt
     monitor.phaseMs = phaseOf(slotName(subjectId, entry), entry.intervalMs)
-    if (this.#started && this.#options.owns(monitor.hash)) this.#enlist(monitor)
+    if (this.#started && this.#owns(monitor)) this.#enlist(monitor)
+    else this.#release(monitor)
   }
 
   /**
@@ -112,7 +114,7 @@ export class Fleet {
   rebalance = (missedSince: number | null): void => {
     if (!this.#started) return
     for (const monitor of this.#monitors.values()) {
-      if (!this.#options.owns(monitor.hash)) this.#release(monitor)
+      if (!this.#owns(monitor)) this.#release(monitor)
       else if (!monitor.mine) this.#win(monitor, missedSince)
     }
   }
@@ -175,6 +177,10 @@ export class Fleet {
     if (missed > 0) this.#options.metrics.skipped.inc(missed)
     this.#agenda.put(monitor, nextAt)
     this.#options.runner.runDue(monitor, slotAt, now - slotAt)
+  }
+
+  #owns({ hash, entry }: Monitor): boolean {
+    return this.#options.owns(hash, kindWord(entry))
   }
 
   #nextSlot(monitor: Monitor): number {

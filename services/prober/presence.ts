@@ -3,9 +3,11 @@
 import { type Repeated, repeat } from '#shared/async/repeat.ts'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseProberPresence } from '#shared/bus/subjects.ts'
+import { type Abilities, ableProber, canMake } from '#shared/checks/abilities.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import { fnv1a32 } from '#shared/text/hash.ts'
+import { isSameValue } from '#shared/text/same-value.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface PresenceOptions {
@@ -16,8 +18,10 @@ export interface PresenceOptions {
   busNow(): number
   locationId: string
   proberId: string
-  /** Returns the content of the presence key. Called at each beat. */
-  describe(): unknown
+  /** Kinds of checks that this prober knows. */
+  kinds: Abilities
+  /** Returns the content of the presence key beside `kinds`. Called at each beat. */
+  describe(): Readonly<Record<string, unknown>>
   /**
    * Called when the members change. `missedSince`: instant on bus time from which a lost prober may have missed slots; null: no prober was
    * lost.
@@ -26,8 +30,11 @@ export interface PresenceOptions {
 }
 
 export interface Presence {
-  /** Returns true if this prober checks the subject. At each location one prober checks a subject. */
-  owns(subjectHash: number): boolean
+  /**
+   * Returns true if this prober makes the checks of a kind of the subject. At each location one prober makes them, of those that can. `kind`:
+   * word of the kind.
+   */
+  owns(subjectHash: number, kind: string): boolean
   /** Returns the number of live probers of the location, including this one. */
   count(): number
   /** Writes the presence key, then again at each beat, and begins to call `onChange`. */
@@ -38,6 +45,7 @@ export interface Presence {
 
 interface Peer {
   hash: number
+  kinds: Abilities | null
   /** Instant of the latest sign of life of the prober, on this process's monotonic clock, ms. */
   heardAt: number
   /** Instant of the prober's latest beat on bus time, ms. */
@@ -51,7 +59,7 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
   const { bus, clock, logger, locationId, proberId } = options
   const bucket = bus.bucket('presence')
   const ownKey = keys.proberPresence(locationId, proberId)
-  const own = fnv1a32(proberId)
+  const own = { hash: fnv1a32(proberId), id: proberId }
   const peers = new Map<string, Peer>()
   let ready = false
   let confirmedAt = clock.monotonic()
@@ -64,16 +72,17 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
   let beating = false
   let ticking: Repeated | null = null
 
-  const changed = (missedSince: number | null) => {
-    if (ready) options.onChange(missedSince)
-  }
-  const hear = (id: string, at: number) => {
+  const changed = (missedSince: number | null) => void (ready && options.onChange(missedSince))
+  const hear = (id: string, at: number, kinds: Abilities | null) => {
     const peer = peers.get(id)
     if (peer) {
       peer.heardAt = clock.monotonic()
       peer.beatAt = at
+      if (isSameValue(peer.kinds, kinds)) return
+      peer.kinds = kinds
+      changed(null)
     } else if (options.busNow() - at < limits.presence.goneMs) {
-      peers.set(id, { hash: fnv1a32(id), heardAt: clock.monotonic(), beatAt: at })
+      peers.set(id, { hash: fnv1a32(id), kinds, heardAt: clock.monotonic(), beatAt: at })
       logger.info({ location: locationId, peer: id }, 'prober joined the location')
       changed(null)
     }
@@ -87,7 +96,7 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
     if (beating) return
     beating = true
     try {
-      await bucket.put(ownKey, options.describe())
+      await bucket.put(ownKey, { ...options.describe(), kinds: options.kinds })
       confirmedAt = clock.monotonic()
     } catch (error) {
       logger.debug({ err: error }, 'presence could not be written')
@@ -100,7 +109,7 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
   }
   const watching = await watchMembers(bus, { locationId, proberId, heed, hear, lose })
   return {
-    owns: subjectHash => outranksAll(own, proberId, peers, subjectHash),
+    owns: (hash, kind) => canMake(options.kinds, kind) && outranksAll(own, ableOf(peers, kind), hash),
     count: () => peers.size + 1,
     announce: async () => {
       ready = true
@@ -135,7 +144,7 @@ interface MembersWatch {
   proberId: string
   /** Called for every entry, including this prober's own. */
   heed(): void
-  hear(id: string, at: number): void
+  hear(id: string, at: number, kinds: Abilities | null): void
   lose(id: string, missedSince: number, how: string): void
 }
 
@@ -148,7 +157,7 @@ async function watchMembers(bus: Bus, { locationId, proberId, heed, hear, lose }
       const id = parseProberPresence(entry.key)?.proberId
       if (id === undefined || id === proberId) return
       if (entry.value === null) lose(id, entry.at, 'stopped')
-      else hear(id, entry.at)
+      else hear(id, entry.at, ableProber(entry.value).kinds)
     },
   })
   await promise
@@ -156,16 +165,21 @@ async function watchMembers(bus: Bus, { locationId, proberId, heed, hear, lose }
 }
 
 /**
- * Rendezvous hashing: the prober with the highest rank for a subject checks it. When a prober joins or leaves, this method moves as few
+ * Rendezvous hashing: the prober with the highest rank for a subject checks it, of those that can. When a prober joins or leaves, this method moves as few
  * subjects as possible.
  */
-function outranksAll(own: number, ownId: string, peers: ReadonlyMap<string, Peer>, subjectHash: number): boolean {
-  const rank = rankOf(own, subjectHash)
+function outranksAll(own: { hash: number; id: string }, peers: Iterable<[string, Peer]>, subjectHash: number): boolean {
+  const rank = rankOf(own.hash, subjectHash)
   for (const [id, peer] of peers) {
     const other = rankOf(peer.hash, subjectHash)
-    if (other > rank || (other === rank && id > ownId)) return false
+    if (other > rank || (other === rank && id > own.id)) return false
   }
   return true
+}
+
+/** Yields the other probers that can make checks of a kind. */
+function* ableOf(peers: ReadonlyMap<string, Peer>, kind: string): Generator<[string, Peer]> {
+  for (const peer of peers) if (canMake(peer[1].kinds, kind)) yield peer
 }
 
 /** Returns a pseudo-random number for each pair of hashes. */

@@ -2,6 +2,7 @@
 import { serve } from '#shared/bus/clients/serve.ts'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
+import type { Abilities } from '#shared/checks/abilities.ts'
 import { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { TriedCheck } from '#shared/contracts/observations/try.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -15,13 +16,23 @@ interface TryOptions {
   bus: Bus
   logger: Logger
   locationId: string
+  /** Kinds of checks that this prober knows. */
+  kinds: Abilities
   context: CheckContext
   seals: Seals | null
   shedding: Pick<Shedding, 'share'>
 }
 
-/** Resolves when tries are served. One prober of the location makes each of them. */
-export function serveTries({ bus, logger, locationId, context, seals, shedding }: TryOptions): Promise<Subscription> {
+/** Resolves when tries of the kinds that this prober can make are served. One prober of the location makes each of them. */
+export async function serveTries({
+  bus,
+  logger,
+  locationId,
+  kinds,
+  context,
+  seals,
+  shedding,
+}: TryOptions): Promise<Subscription> {
   let running = 0
   const make = async (entry: CheckEntry): Promise<TriedCheck> => {
     if (!isKnownEntry(entry)) return { unanswered: 'the prober there is older than this kind of check' }
@@ -34,11 +45,17 @@ export function serveTries({ bus, logger, locationId, context, seals, shedding }
       running--
     }
   }
-  return serve(bus, {
-    subject: subjects.tryCheck(locationId),
-    queue: 'tries',
-    contractOf: () => CheckEntry,
-    logger,
-    serve: body => make(withOpened(body as CheckEntry, seals)),
-  })
+  const able = Object.keys(kinds).filter(kind => kinds[kind] === null)
+  const served = await Promise.all(
+    able.map(kind =>
+      serve(bus, {
+        subject: subjects.tryCheck(locationId, kind),
+        queue: 'tries',
+        contractOf: () => CheckEntry,
+        logger,
+        serve: body => make(withOpened(body as CheckEntry, seals)),
+      }),
+    ),
+  )
+  return { close: async () => void (await Promise.all(served.map(one => one.close()))) }
 }

@@ -26,8 +26,9 @@ export const subjects = {
   preview: 'keeper.preview',
   /** Request for a backup. The process with the embedded store makes the backup. */
   backup: 'installation.backup',
-  /** A check that is made once by a prober of this location. Only one prober makes it. */
-  tryCheck: (locationId: string) => `try.${locationId}`,
+  /** A check of a kind that is made once by a prober of this location. Only one prober makes it. `kind`: word of the kind. */
+  tryCheck: (locationId: string, kind: string) => `try.${locationId}.${kind}`,
+  triesOf: (locationId: string) => `try.${locationId}.*`,
   /** A request of a prober with credentials for this location. The prober may send no other messages. */
   door: (locationId: string, verb: string) => `door.${locationId}.${verb}`,
   doorOf: (locationId: string) => `door.${locationId}.*`,

@@ -57,6 +57,9 @@ export function kindOf(check: StoredCheck): CheckKind {
 /** Returns the member of a stored check that names its kind. */
 export const kindMember = (kind: CheckKind): { kind?: string } => (kind === unnamed ? {} : { kind: kind.key })
 
+/** Whether every prober makes checks of the kind with this word, also one that is older than kinds of checks. */
+export const isOfEveryProber = (key: string): boolean => key === unnamed.key
+
 /** Fields of the Templates with a check of this kind. */
 export const fieldsOf = ({ fields, watch }: CheckKind): readonly CheckField[] => [...fields, ...watch]
 

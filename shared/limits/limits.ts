@@ -254,6 +254,9 @@ export const limits = {
      * leader, or this process is cut off.
      */
     gapMs: 3.5 * second,
+    /** Largest number of kinds of checks of which the presence of a prober says whether it can make them. */
+    kinds: 32,
+    versionCharacters: 40,
   },
 
   stream: {
@@ -942,6 +945,8 @@ export const limits = {
     payloadBytes: 16 * 1024,
     /** Largest number of live probers of a location. */
     perLocation: 32,
+    /** Number of checks a second that one prober makes on a slow core, with its reports: about half a millisecond of a core each. */
+    checksPerSecond: 2_000,
     /**
      * Largest number of connections of a location. It is larger by half than `perLocation`, because a cut-off prober may reconnect before
      * its old connection closes.

@@ -45,6 +45,7 @@ for (const [key, meta, status, value, cause] of monitors) {
   })
 }
 
+const notPermitted = 'this prober may not ping (net.ipv4.ping_group_range)'
 const mayPing = readFileSync('/proc/sys/net/ipv4/ping_group_range', 'utf8').trim() !== '1\t0'
 t.test('a host is pinged, or the prober says that it may not', async t => {
   t.match(await make('host', 'ping-check', { host: '127.0.0.1' }), {
@@ -53,8 +54,46 @@ t.test('a host is pinged, or the prober says that it may not', async t => {
   })
   const body = { template: 'ping-check', meta: { host: '127.0.0.1', locations: [location] } }
   const { result } = await api('POST', `/v3/workspaces/${workspace}/checks/try`, body)
-  const error = 'this prober may not ping (net.ipv4.ping_group_range)'
-  t.match(result, [mayPing ? { outcome: 'passed', value: Number } : { outcome: 'cannot', error, value: null }])
+  t.match(result, [mayPing ? { outcome: 'passed', value: Number } : { outcome: 'no_answer', error: notPermitted, value: null }])
+})
+
+const watch = {
+  ...{ key: 'watch', version: 1, name: 'Watch' },
+  fields: [
+    { key: 'host', type: 'string', required: true },
+    { key: 'places', type: 'location_list', required: true },
+  ],
+  signals: [
+    {
+      ...{ key: 'echo', kind: 'check', every_seconds: 10, locations: { meta: 'places' } },
+      check: { type: 'icmp', host: { meta: 'host' } },
+    },
+  ],
+  rules: [
+    {
+      ...{ key: 'down', action: 'Look.', wait: { confirm_after: 0, recover_after: 0 }, unknown: 'no_data' },
+      decision: { signal: 'echo', field: 'status', operator: 'eq', operand: 'problem' },
+    },
+  ],
+}
+
+t.test('check that no prober of its Location can make is left out, and said everywhere (v3 3.22)', async t => {
+  if (mayPing) return t.pass('skipped: this machine permits pings')
+  t.equal((await api('POST', `/v3/workspaces/${workspace}/templates`, watch)).status, 201)
+  const meta = ['--meta', 'host=127.0.0.1', '--meta', `places=${location}`]
+  const made = await command(['resource', 'create', 'Machine', '--template', 'watch', ...meta])
+  t.match(made, { code: 0, stdout: 'machine\n' })
+  const detail = await api('GET', `${resources}/machine`)
+  t.match(detail.result, {
+    checks: [{ signal: 'echo', locations: [{ id: location, state: null, cannot: notPermitted }] }],
+    rules: [{ status: 'no_data', explanation: `echo cannot be checked (${notPermitted})`, open_incident: null }],
+  })
+  const kinds: { type: string; unable: object[] }[] = (await api('GET', '/v3/checks')).result
+  t.match(kinds.find(({ type }) => type === 'icmp')?.unable, [{ location: { id: location }, cannot: notPermitted }])
+  t.strictSame(
+    kinds.filter(({ type }) => type !== 'icmp').flatMap(({ unable }) => unable),
+    [],
+  )
 })
 
 t.test('refused answer names its field and stores nothing', async t => {

@@ -15,7 +15,15 @@ import { curlOf } from '../../services/dashboard/monitor/curl.ts'
 import { answersIn, changedAnswers, type FormField } from '../../services/dashboard/parts/form/field-values.ts'
 import { createFormState, fieldOf, submitForm } from '../../services/dashboard/parts/form/form-state.ts'
 import { withScheme } from '../../services/dashboard/parts/form/with-scheme.ts'
-import { formFieldsOf, kindOf, type ListedKind, nameBy, withSchemes } from '../../services/dashboard/resource/check-kinds.ts'
+import {
+  formFieldsOf,
+  kindOf,
+  type ListedKind,
+  lackAt,
+  lackEverywhere,
+  nameBy,
+  withSchemes,
+} from '../../services/dashboard/resource/check-kinds.ts'
 import { returnPath } from '../../services/dashboard/sign-in/words.ts'
 import { allFields, answersOf, nameOf, warningsOf } from '../../services/dashboard/website/answers.ts'
 
@@ -141,12 +149,23 @@ t.test('input of each type of field is read as its answer, and an empty one is n
   t.strictSame(changedAnswers(kept, {}, { k: 'x' }), { k: null }, 'a text that is emptied')
 })
 
+t.test('kind is greyed only while no location with probers can make it (v3 3.22)', async t => {
+  const place = (id: string, probers: number) => ({ id, name: id, display_name: null, active_workers_count: probers })
+  const unable = [{ location: { id: 'aaaa' }, cannot: 'no pings here' }]
+  const kind: ListedKind = { type: 'say', watches: 'A word', template: 'say-check@1', help: '', unable, options: [] }
+  t.equal(lackAt(kind, 'aaaa'), 'no pings here')
+  t.equal(lackAt(kind, 'bbbb'), null)
+  t.equal(lackEverywhere(kind, [place('aaaa', 1), place('bbbb', 0)]), 'no pings here')
+  t.equal(lackEverywhere(kind, [place('aaaa', 1), place('bbbb', 1)]), null)
+  t.equal(lackEverywhere(kind, [place('aaaa', 0)]), null, 'nobody knows')
+})
+
 t.test('form of a check has the words of its kind, and a monitor without a name gets that of its address', async t => {
   const base = { label: '', help: '', required: false, default: null, options: [], min: null, max: null }
   const field = { ...base, type: 'string' as const }
   const option = { help: 'Which one.', words: null, example: 'shop.example', lines: false, section: null }
   const kind: ListedKind = {
-    ...{ type: 'say', watches: 'A word', template: 'say-check@2', help: '' },
+    ...{ type: 'say', watches: 'A word', template: 'say-check@2', help: '', unable: [] },
     options: [
       { ...option, key: 'target' },
       { ...option, key: 'secret', lines: true, section: 'request' },

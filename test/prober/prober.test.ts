@@ -17,6 +17,7 @@ import { nameInThread, removeThreadPresence } from '../../infra/runtime/data/pre
 import { type ProberOptions, startProber } from '../../services/prober/app.ts'
 import { watchAssignments } from '../../services/prober/assignments.ts'
 import type { CheckContext } from '../../services/prober/checks/checker.ts'
+import { findAbilities } from '../../services/prober/checks/registry.ts'
 import { createTrust } from '../../services/prober/checks/trust.ts'
 import { createMonitor, noteOutcome } from '../../services/prober/monitor.ts'
 import { rankOf } from '../../services/prober/presence.ts'
@@ -339,13 +340,14 @@ test('prober checks on when a newer keeper rewrites an entry, stops when it chan
   const prober = await world.prober('a')
   await world.clock.advance(60_000)
   const state = async () => (await world.keeper.bucket('presence').get(keys.proberPresence(locationId, 'a')))?.value
-  t.strictSame(await state(), { version: '2.0.0', inFlight: 0, buffered: 0, shed: 0 })
+  const idle = { version: '2.0.0', inFlight: 0, buffered: 0, shed: 0, kinds: findAbilities() }
+  t.strictSame(await state(), { ...idle, perSecond: 0.05 })
   await put('rewritten', { schema: 2 })
   await put('changed', { rev: 2, url: 'http://new.example/', schema: 2 })
   const from = world.seen.length
   await world.clock.advance(60_000)
   t.strictSame(new Set(world.seen.slice(from).map(({ subjectId }) => subjectId)), new Set(['rewritten', 'other']))
-  t.strictSame(await state(), { version: '2.0.0', inFlight: 0, buffered: 0, shed: 0, unreadable: 2 })
+  t.strictSame(await state(), { ...idle, perSecond: 0.03, unreadable: 2 })
   t.equal(await count(prober.registry, 'watchkeeper_prober_unreadable_entries'), 2)
   await prober.stop()
 })

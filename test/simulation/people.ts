@@ -64,6 +64,7 @@ export class People {
       bus,
       clock: this.#clock,
       activeWorkers: () => 0,
+      probersAt: () => [],
       lastSeenAt: () => null,
       logger: { info: () => undefined },
     } as never

@@ -24,6 +24,8 @@ export interface ListedKind {
   /** `key@version`. */
   template: string
   help: string
+  /** Locations of which no prober can make such a check, with the sentence that says why. */
+  unable: readonly { location: { id: string }; cannot: string }[]
   options: readonly ListedOption[]
 }
 
@@ -36,6 +38,16 @@ export interface Offer {
 export async function readOffer(): Promise<Offer> {
   const [kinds, locations] = await Promise.all([askV3<readonly ListedKind[]>('GET', '/checks'), readLocations()])
   return { kinds, locations }
+}
+
+/** Returns why no prober of a location can make checks of the kind, a sentence; null: one can, or none runs there. */
+export const lackAt = ({ unable }: ListedKind, locationId: string): string | null =>
+  unable.find(({ location }) => location.id === locationId)?.cannot ?? null
+
+/** Returns why no location with probers can make checks of the kind, a sentence; null: one can, or none has probers. */
+export function lackEverywhere(kind: ListedKind, locations: readonly Location[]): string | null {
+  const lacks = locations.filter(({ active_workers_count: count }) => count > 0).map(({ id }) => lackAt(kind, id))
+  return lacks.includes(null) ? null : (lacks[0] ?? null)
 }
 
 /** Returns the kind whose checks a system Template makes. `reference`: a key, or `key@version`. Null: it is none of the kinds. */

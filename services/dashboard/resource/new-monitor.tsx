@@ -51,7 +51,7 @@ function FirstAnswer() {
 export function NewOfKind({ offer, kind }: { offer: Offer; kind: ListedKind }) {
   return (
     <>
-      <Question kinds={offer.kinds} chosen={kind} />
+      <Question {...offer} chosen={kind} />
       <Shown of={useTemplate(kind.template)}>
         {template => <ResourceForm key={template.id} template={template} existing={null} watched={{ ...offer, kind }} />}
       </Shown>

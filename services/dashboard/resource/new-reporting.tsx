@@ -32,9 +32,9 @@ function Chosen() {
   const loaded = useLoaded(() => Promise.all([askV3<readonly SentTemplate[]>('GET', inWorkspace('/templates')), readOffer()]))
   return (
     <Shown of={loaded}>
-      {([templates, { kinds }]) => (
+      {([templates, offer]) => (
         <>
-          <Question kinds={kinds} chosen={null} />
+          <Question {...offer} chosen={null} />
           <OfReports templates={templates.filter(one => !isSystem(one))} />
         </>
       )}

@@ -1,6 +1,7 @@
 // The form of a monitor of any Template: its name, the fields of its Template, its key and its labels. That of a monitor with a check shows
 // address and name, and folds all else.
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
+import type { Location } from '../administration/location.ts'
 import { askV3 } from '../data/api.ts'
 import { go } from '../data/router.ts'
 import { pathTo } from '../data/routing.ts'
@@ -15,7 +16,7 @@ import { TryNow } from '../parts/form/try-now.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import { inWorkspace } from '../templates/template.ts'
 import style from '../website/website.page.css'
-import { formFieldsOf, type ListedKind, nameBy, type Offer, withSchemes } from './check-kinds.ts'
+import { formFieldsOf, type ListedKind, lackAt, nameBy, type Offer, withSchemes } from './check-kinds.ts'
 import { changedLabels, type Labels, labelLines, labelsIn } from './labels.ts'
 
 addPageStyle(style)
@@ -37,6 +38,13 @@ interface Props {
 }
 
 const inputs = ['name', 'key', 'labels']
+
+const withLack =
+  (kind: ListedKind) =>
+  (location: Location): Location => {
+    const lack = lackAt(kind, location.id)
+    return lack === null ? location : { ...location, lack }
+  }
 
 export function ResourceForm({ template, existing, watched }: Props) {
   const fields = formFieldsOf(template, watched?.kind ?? null)
@@ -76,7 +84,12 @@ export function ResourceForm({ template, existing, watched }: Props) {
   })
   const back = existing !== null ? pathTo('monitor', { id: existing.id }) : watched === null ? pathTo('newReporting') : '/'
   const nameField = { name: ownName, label: 'Name', defaultValue: existing?.name ?? '', maxLength: 100 }
-  const drawn = { answers: existing?.meta ?? {}, nameOf, isChange: existing !== null, locations: watched?.locations }
+  const drawn = {
+    answers: existing?.meta ?? {},
+    nameOf,
+    isChange: existing !== null,
+    locations: watched?.locations.map(withLack(watched.kind)),
+  }
   return (
     <Form
       fields={names}

@@ -25,16 +25,17 @@ export function createMembers(clock: Pick<Clock, 'monotonic'>, onChange: (locati
   const of = (locationId: string, ms: number): Heard[] =>
     [...(locations.get(locationId)?.values() ?? [])].filter(heard => isYoung(heard, ms))
   return {
-    hear: ({ locationId, proberId, at, isEnd }) => {
+    hear: ({ locationId, proberId, at, isEnd, kinds }) => {
       const members = locations.get(locationId) ?? new Map<string, Heard>()
       const known = members.get(proberId)
       const isNew = known === undefined || !isYoung(known, limits.presence.goneMs)
       for (const [id, heard] of members) if (!isYoung(heard, doorLimits.leftKeptMs)) members.delete(id)
-      members.set(proberId, { proberId, at: Math.floor(at), hasLeft: isEnd, heardAt: clock.monotonic() })
+      const able = kinds === null ? {} : { kinds: Object.keys(kinds).filter(kind => kinds[kind] === null) }
+      members.set(proberId, { proberId, at: Math.floor(at), hasLeft: isEnd, heardAt: clock.monotonic(), ...able })
       locations.set(locationId, members)
       if (isNew || known.hasLeft !== isEnd) onChange(locationId)
     },
-    of: locationId => of(locationId, doorLimits.leftKeptMs).map(({ proberId, at, hasLeft }) => ({ proberId, at, hasLeft })),
+    of: locationId => of(locationId, doorLimits.leftKeptMs).map(({ heardAt: _, ...member }) => member),
     livingAt: locationId => of(locationId, limits.presence.goneMs).filter(({ hasLeft }) => !hasLeft),
   }
 }

@@ -1,5 +1,7 @@
 // Locations: places from which probers check, shared by all workspaces. Requests name a location, but stored documents contain its id. A
 // renamed location therefore has its new name in every monitor at once.
+import { inabilitiesOf } from '#shared/checks/abilities.ts'
+import { checkKinds } from '#shared/checks/registry.ts'
 import type { LocationDocument } from '#shared/contracts/account.ts'
 import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
 import { conditionId } from '#shared/contracts/incidents/condition.ts'
@@ -120,10 +122,19 @@ const tooMany = () =>
 const later = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.max(one, other)
 
-type Needed = 'store' | 'clock' | 'activeWorkers' | 'lastSeenAt'
+type Needed = 'store' | 'clock' | 'activeWorkers' | 'lastSeenAt' | 'probersAt'
 
-const locationView = (context: Pick<DirectoryContext, Needed>, location: LocationDocument): LocationView => ({
-  ...pick(location, ['id', 'name', 'displayName']),
-  activeWorkers: context.activeWorkers(location.id),
-  lastSeenAt: context.lastSeenAt(location.id),
-})
+function locationView(context: Pick<DirectoryContext, Needed>, location: LocationDocument): LocationView {
+  const probers = context.probersAt(location.id)
+  const words = checkKinds().map(({ key }) => key)
+  return {
+    ...pick(location, ['id', 'name', 'displayName']),
+    activeWorkers: context.activeWorkers(location.id),
+    lastSeenAt: context.lastSeenAt(location.id),
+    unable: inabilitiesOf(probers, words),
+    load: {
+      perSecond: probers.reduce((sum, { perSecond }) => sum + perSecond, 0),
+      most: probers.length * limits.prober.checksPerSecond,
+    },
+  }
+}

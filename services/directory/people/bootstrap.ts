@@ -59,7 +59,10 @@ export async function bootstrap(
       setting(settingIds.firstStart, { ...first, done: true }, present),
     )
   }
-  await ensureLocation({ store, clock, activeWorkers: () => 0, lastSeenAt: () => null }, { name: options.location })
+  await ensureLocation(
+    { store, clock, activeWorkers: () => 0, lastSeenAt: () => null, probersAt: () => [] },
+    { name: options.location },
+  )
   return { firstKey: await offerFirstKey(context, first), workspaceId: first.workspaceId }
 }
 

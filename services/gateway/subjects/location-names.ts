@@ -15,6 +15,8 @@ export interface LocationNames {
   toIds(names: readonly string[], traceId: string): Promise<{ ids: Map<string, string> } | { unknown: string }>
   /** Returns a function that converts ids to names. Ids of deleted locations are omitted. */
   namer(ids: Iterable<string>, traceId: string): Promise<(ids: readonly string[]) => string[]>
+  /** Returns a function that returns what is known of a location, a few seconds old; null: it was deleted. */
+  viewer(ids: Iterable<string>, traceId: string): Promise<(id: string) => LocationView | null>
   /**
    * Returns the name that the cache has, at once; null: the cache has none. For events, whose order must not wait for a read. If the name
    * is missing or old, a read begins, so that the next event has the present name.
@@ -23,7 +25,7 @@ export interface LocationNames {
 }
 
 export function createLocationNames(clock: Clock, list: (traceId: string) => Promise<LocationView[]>): LocationNames {
-  let byId = new Map<string, string>()
+  let byId = new Map<string, LocationView>()
   /** Ids for which the latest lookup found no location. These ids cause no new lookup. */
   const gone = new Set<string>()
   let freshUntil = Number.NEGATIVE_INFINITY
@@ -37,7 +39,7 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
     // The response to a later request has arrived first. It stays in the cache, because it is newer.
     if (turn < heard) return locations
     heard = turn
-    byId = new Map(locations.map(location => [location.id, location.name]))
+    byId = new Map(locations.map(location => [location.id, location]))
     if (isStale()) gone.clear()
     freshUntil = clock.monotonic() + limits.http.locationNamesMs
     return locations
@@ -52,6 +54,14 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
     })
     return shared
   }
+  const know = async (wanted: readonly string[], traceId: string): Promise<void> => {
+    const isUnheard = (id: string) => !byId.has(id) && !gone.has(id)
+    const joins = shared !== null
+    if (wanted.some(isUnheard) || (wanted.length > 0 && isStale())) await readTogether(traceId)
+    // This call has joined a read that another call began. The id may be newer than that read, so one more read follows.
+    if (joins && wanted.some(isUnheard)) await readTogether(traceId)
+    for (const id of wanted) noteGone(id)
+  }
   return {
     toIds: async (names, traceId) => {
       const ids = new Map<string, string>()
@@ -65,14 +75,12 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
       return { ids }
     },
     namer: async (ids, traceId) => {
-      const wanted = [...ids]
-      const isUnheard = (id: string) => !byId.has(id) && !gone.has(id)
-      const joins = shared !== null
-      if (wanted.some(isUnheard) || (wanted.length > 0 && isStale())) await readTogether(traceId)
-      // This call has joined a read that another call began. The id may be newer than that read, so one more read follows.
-      if (joins && wanted.some(isUnheard)) await readTogether(traceId)
-      for (const id of wanted) noteGone(id)
+      await know([...ids], traceId)
       return names(byId)
+    },
+    viewer: async (ids, traceId) => {
+      await know([...ids], traceId)
+      return id => byId.get(id) ?? null
     },
     remembered: id => {
       if (isStale() || !(byId.has(id) || gone.has(id))) {
@@ -81,7 +89,7 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
           () => undefined,
         )
       }
-      return byId.get(id) ?? null
+      return byId.get(id)?.name ?? null
     },
   }
 }
@@ -94,4 +102,4 @@ function idsByName(locations: readonly LocationView[]): (name: string) => string
   return name => exact.get(name) ?? exact.get(plainText(name)) ?? plain.get(plainText(name))
 }
 
-const names = (byId: Map<string, string>) => (ids: readonly string[]) => ids.flatMap(id => byId.get(id) ?? [])
+const names = (byId: Map<string, LocationView>) => (ids: readonly string[]) => ids.flatMap(id => byId.get(id)?.name ?? [])

@@ -5,9 +5,10 @@ import type { CheckKind } from '#shared/checks/check-kind.ts'
 import { rangeOf } from '#shared/checks/field-values.ts'
 import { offeredKinds } from '#shared/checks/registry.ts'
 import { sections } from '#shared/checks/sections.ts'
+import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
 import { fieldTypes } from '#shared/contracts/resources/template.ts'
 import { Answered, OrNull } from '../body/result-schema.ts'
-import { route } from './common.ts'
+import { Named, route } from './common.ts'
 
 const OptionObject = Answered('CheckOption', {
   key: Type.String({ examples: ['url'] }),
@@ -48,20 +49,33 @@ const CheckKindObject = Answered('CheckKind', {
     name: Type.String({ examples: [first?.value.name] }),
     unit: Type.String({ examples: [first?.value.unit] }),
   }),
+  unable: Type.Array(
+    Answered('CheckInability', {
+      location: Named,
+      cannot: Type.String({ examples: ['its probers are older than this check (2.0.0)'] }),
+    }),
+    { description: 'Locations of which no live prober can make such a check, with the reason.', examples: [[]] },
+  ),
   options: Type.Array(OptionObject, { examples: [first?.fields.slice(0, 2).map(optionObject)] }),
 })
 
 const list = route('GET', '/checks', {
-  summary: 'Kinds of checks, with the options of each.',
+  summary: 'Kinds of checks, with the options of each, and the Locations that cannot make them.',
   needs: { role: 'anybody', scope: null },
   isAudited: false,
   result: Type.Array(CheckKindObject),
-  handler: async () => offeredKinds().map(kindObject),
+  handler: async ({ directory }, { traceId }) => {
+    const locations = await directory.ask('list-locations', {}, traceId)
+    return offeredKinds().map(kind => kindObject(kind, locations))
+  },
 })
 
-function kindObject(kind: CheckKind) {
+function kindObject(kind: CheckKind, locations: readonly LocationView[]) {
   const { key, name, watches, help, value, fields } = kind
-  return { type: key, name, watches, template: templateOf(kind), help, value, options: fields.map(optionObject) }
+  const unable = locations.flatMap(({ id, name, unable: { [key]: cannot } = {} }) =>
+    cannot === undefined ? [] : [{ location: { id, name }, cannot }],
+  )
+  return { type: key, name, watches, template: templateOf(kind), help, value, unable, options: fields.map(optionObject) }
 }
 
 /** Returns the newest one, as `key@version`. */

@@ -13,6 +13,7 @@ import { isSettled, openPartition, type Partition } from './partition.ts'
 import { type RoundHost, Rounds } from './rounds.ts'
 import { type Moment, reopenSilence } from './silence.ts'
 import { takeOver } from './take-over.ts'
+import { stepWaiting } from './waiting-checks.ts'
 
 export class Host implements RoundHost {
   readonly #context: KeeperContext
@@ -139,6 +140,7 @@ export class Host implements RoundHost {
     const { number, position } = partition
     if (partition.state !== 'catching-up' || position.sequence < position.catchUpTo) return
     partition.state = 'live'
+    void stepWaiting(this.#context, partition, () => true)
     this.#context.becameLive()
     this.#context.bus
       .subscribe(subjects.commandsOfPartition(number), message => takeCommand(this.#context, partition, message))
@@ -149,6 +151,13 @@ export class Host implements RoundHost {
       })
       .catch(error => this.abandon(partition, error))
     this.wake()
+  }
+
+  /** Steps the subjects that wait for a first result at a location, because its probers can make other checks than before. */
+  abilitiesChanged(locationId: string): void {
+    for (const partition of this.#partitions.values()) {
+      if (partition.state === 'live') void stepWaiting(this.#context, partition, location => location === locationId)
+    }
   }
 
   /** Closes a partition whose memory cannot be trusted, and opens it again if the lease is still held. */

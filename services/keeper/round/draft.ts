@@ -74,6 +74,7 @@ export function stepInputs(context: KeeperContext, partition: Partition, inputs:
     confirmAfterMs,
     closeAfterMs,
     templateOf: context.templates.of,
+    inabilityAt: context.abilities.inabilityAt,
     stored: drafts.reports,
   }
   for (const waiting of inputs) {

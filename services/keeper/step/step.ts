@@ -8,6 +8,7 @@ import { earliest } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { customSubjectView, subjectView } from '#shared/subjects/subject-view.ts'
 import { changeBetween, unchanged } from './change.ts'
+import { judgedWithMarks, withMarks } from './checks/unmade-checks.ts'
 import { isOver, refuseArchived } from './commands/archive.ts'
 import { handleCommand } from './commands/handle-command.ts'
 import { replyBefore, withIdempotencyRecord } from './commands/idempotency.ts'
@@ -30,7 +31,7 @@ export const step = (subject: SubjectDocument | null, input: Input, context: Ste
 
 function stepped(subject: SubjectDocument | null, input: Input, context: StepContext): Step {
   if (subject === null || subject.deletedAt !== null) return stepAbsent(subject, input, context)
-  if (input.kind === 'deadline') return passDeadlines(subject, input.at, context)
+  if (input.kind === 'deadline') return stepDeadline(subject, input.at, context)
   if (input.kind === 'command') {
     const reply = replyBefore(subject, input.command.id)
     if (reply !== null) return unchanged(subject, reply)
@@ -41,8 +42,23 @@ function stepped(subject: SubjectDocument | null, input: Input, context: StepCon
   const taken =
     input.kind === 'result'
       ? takeResult(caughtUp.subject as SubjectDocument, input, context)
-      : handleCommand(caughtUp.subject as SubjectDocument, input.command, input.at, context)
+      : marked(handleCommand(caughtUp.subject as SubjectDocument, input.command, input.at, context), input.at, context)
   return { ...taken, change: larger(caughtUp.change, taken.change) }
+}
+
+/** Returns the step of a command with the checks marked that nobody makes. */
+function marked(taken: Step, at: number, context: StepContext): Step {
+  if (taken.subject === null || taken.subject.deletedAt !== null) return taken
+  const subject = withMarks(taken.subject, at, context)
+  return subject === taken.subject ? taken : { ...taken, subject: judgedWithMarks(subject, at, context), change: 'commit' }
+}
+
+/** Steps the deadlines up to and including `until`. What probers can check now holds for all of them. */
+function stepDeadline(subject: SubjectDocument, until: number, context: StepContext): Step {
+  const withPresent = withMarks(subject, until, context)
+  const passed = passDeadlines(withPresent, until, context)
+  if (withPresent === subject || passed.subject === null) return passed
+  return { ...passed, subject: judgedWithMarks(passed.subject, until, context), change: 'commit' }
 }
 
 /**
@@ -110,7 +126,8 @@ function create(subjectId: string, command: Create, at: number, context: StepCon
   const handled = created(subjectId, command, at, context)
   if ('refused' in handled) return unchanged(null, handled.refused)
   const reply: Reply = { ok: true, result: handled.result }
-  return { ...unchanged(withIdempotencyRecord(handled.subject, command.id, context.now, reply), reply), change: 'commit' }
+  const made = withIdempotencyRecord(handled.subject, command.id, context.now, reply)
+  return marked({ ...unchanged(made, reply), change: 'commit' }, at, context)
 }
 
 function created(subjectId: string, command: Create, at: number, context: StepContext): Handled {

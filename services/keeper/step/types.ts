@@ -51,6 +51,8 @@ export interface StepContext {
   closeAfterMs: number
   /** Returns the revision that a Resource is bound to. Throws UnusableTemplate if the revision cannot judge. */
   templateOf: TemplateOf
+  /** Returns why nobody can make checks of a kind at a location; null: somebody can, or no prober lives there. Absent: everybody can. */
+  inabilityAt?: (locationId: string, kind: string) => string | null
   /** True in a preview, which creates no alerts. */
   isUnannounced?: true
   /** Stored pushed observations that this round's inputs read. */

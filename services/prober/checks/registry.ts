@@ -1,4 +1,5 @@
 // How each kind of check is made. What the kinds are is in shared/checks. A process may add kinds at its start, before its first check.
+import type { Abilities } from '#shared/checks/abilities.ts'
 import { dns } from '#shared/checks/dns/dns.ts'
 import { http } from '#shared/checks/http/http.ts'
 import { icmp } from '#shared/checks/icmp/icmp.ts'
@@ -11,6 +12,7 @@ import { holdsSealed } from '#shared/secrecy/sealed-form.ts'
 import { type CheckContext, type Checker, type CheckOutcome, noPhases, type RunningCheck } from './checker.ts'
 import { checkDns } from './dns/dns.ts'
 import { checkHttp, checkWebsite } from './http/http.ts'
+import { whyNoPings } from './icmp/ability.ts'
 import { checkPing } from './icmp/icmp.ts'
 import { checkTcp } from './tcp/tcp.ts'
 import { checkTls } from './tls/tls.ts'
@@ -24,6 +26,13 @@ const checkers = new Map<string, Checker>([
   [dns.key, checkDns],
   [icmp.key, checkPing],
 ])
+
+/** Why this process cannot make checks of a kind, a sentence; null: it can. Kinds that need no right of the system are not here. */
+const inabilities: ReadonlyMap<string, () => string | null> = new Map([[icmp.key, () => whyNoPings()]])
+
+/** Returns the kinds of checks that this process knows, as its presence says it. */
+export const findAbilities = (): Abilities =>
+  Object.fromEntries([...checkers.keys()].map(kind => [kind, inabilities.get(kind)?.() ?? null]))
 
 /** Adds how a kind is checked, and returns a function that takes it away again. */
 export function addChecker(kind: string, checker: Checker): () => void {

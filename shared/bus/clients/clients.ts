@@ -3,6 +3,7 @@ import { Compile } from 'typebox/schema'
 import { requestWithRetry, resultOf } from '#shared/bus/clients/request-with-retry.ts'
 import { type Bus, BusError } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
+import { kindWord } from '#shared/checks/abilities.ts'
 import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask/ask.ts'
 import { BackupMade } from '#shared/contracts/backup.ts'
 import type { TestMessage, TestMessageResult } from '#shared/contracts/notifications/delivery.ts'
@@ -73,7 +74,10 @@ export const createNotifierClient = (bus: Bus, clock: Clock): NotifierClient => 
 
 /** Client of the probers. */
 export interface ProberClient {
-  /** Makes a check once at a location. Returns a sentence in `unanswered` if no prober makes it there. Never throws. */
+  /**
+   * Makes a check once at a location. Returns a sentence in `unanswered` if no prober makes it there, with `isNobody` if none serves such
+   * tries. Never throws.
+   */
   try(locationId: string, entry: CheckEntry, traceId?: string): Promise<TriedCheck>
 }
 
@@ -81,11 +85,11 @@ export const createProberClient = (bus: Bus): ProberClient => ({
   try: async (locationId, entry, traceId) => {
     try {
       const options = { timeoutMs: limits.tries.answerMs, ...(traceId && { traceId }) }
-      const tried = resultOf(await bus.request(subjects.tryCheck(locationId), entry, options), 'prober')
+      const tried = resultOf(await bus.request(subjects.tryCheck(locationId, kindWord(entry)), entry, options), 'prober')
       return triedCheck.Check(tried) ? tried : { unanswered: 'the prober there is of another version' }
     } catch (error) {
       if (error instanceof BusError && error.kind === 'no_responders')
-        return { unanswered: 'no prober there can try it: none runs, or it is on another machine' }
+        return { unanswered: 'no prober there can try it: none runs, or it is on another machine', isNobody: true }
       return { unanswered: 'the prober there does not answer' }
     }
   },

@@ -3,7 +3,7 @@
 
 import type { BucketEntry, Subscription } from '#shared/bus/port.ts'
 import type { WatchHandlers } from '#shared/bus/present-keys.ts'
-import type { Door } from '#shared/bus/probers/door.ts'
+import { type Door, DoorRefusal } from '#shared/bus/probers/door.ts'
 import { keys } from '#shared/bus/subjects.ts'
 import type { DoorRequest, Member, Members } from '#shared/contracts/observations/door.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -30,8 +30,15 @@ export class DoorMembers {
     this.#onChanged = listener
   }
 
+  /** An older directory refuses what the prober says of kinds of checks, so it gets the rest. */
   async beat(proberId: string, state: unknown): Promise<void> {
-    this.#hear(await this.#door.ask('beat', { proberId, state } as DoorRequest<'beat'>))
+    const { kinds, perSecond: _, ...older } = state as DoorRequest<'beat'>['state']
+    const ask = (said: unknown) => this.#door.ask('beat', { proberId, state: said } as DoorRequest<'beat'>)
+    const members = await ask(state).catch(error => {
+      if (kinds === undefined || !(error instanceof DoorRefusal) || error.code !== 'malformed') throw error
+      return ask(older)
+    })
+    this.#hear(members)
   }
 
   async leave(proberId: string): Promise<void> {
@@ -51,10 +58,11 @@ export class DoorMembers {
   hear(members: readonly Member[]): void {
     const listed = new Set(members.map(({ proberId }) => proberId))
     for (const { heard, onEntry } of this.#watches) {
-      for (const { proberId, at, hasLeft } of members) {
+      for (const { proberId, at, hasLeft, kinds } of members) {
         if (!isNews(heard.get(proberId), { at, hasLeft })) continue
         heard.set(proberId, { at, hasLeft })
-        onEntry({ key: keys.proberPresence(this.#door.locationId, proberId), revision: at, at, value: hasLeft ? null : {} })
+        const value = hasLeft ? null : presenceOf(kinds)
+        onEntry({ key: keys.proberPresence(this.#door.locationId, proberId), revision: at, at, value })
       }
       // A prober that is no longer in the list counts as silent, and may return later.
       for (const proberId of heard.keys()) if (!listed.has(proberId)) heard.delete(proberId)
@@ -68,6 +76,10 @@ export class DoorMembers {
     this.#onChanged()
   }
 }
+
+/** Returns the presence of a prober as far as the door reports it. */
+const presenceOf = (kinds: readonly string[] | undefined) =>
+  kinds === undefined ? {} : { kinds: Object.fromEntries(kinds.map(kind => [kind, null])) }
 
 /**
  * Returns true if a heartbeat or farewell of a prober is news. A message that is a little older than the known one comes from a slower

@@ -23,15 +23,26 @@ export interface Door extends Omit<DoorLine, 'ask' | 'close'> {
   askText<V extends DoorVerb>(verb: V, text: string, timeoutMs?: number): Promise<DoorAnswers[V]>
 }
 
+/** The directory has refused a request. `code`: of its error; empty: it sent none. */
+export class DoorRefusal extends BusError {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super('unavailable', message)
+    this.code = code
+  }
+}
+
 export function openDoor({ ask, clock, logger, connected, onConnection }: DoorLine, locationId: string): Door {
   const askText: Door['askText'] = async <V extends DoorVerb>(verb: V, text: string, timeoutMs: number = doorLimits.answerMs) => {
     const reply = (await ask(subjects.door(locationId, verb), text, timeoutMs)) as {
       ok?: boolean
       result?: DoorAnswers[V]
-      error?: { details?: string }
+      error?: { code?: string; details?: string }
     } | null
     if (reply?.ok === true) return reply.result as DoorAnswers[V]
-    throw new BusError('unavailable', `The installation refused: ${reply?.error?.details ?? 'it answered something else'}.`)
+    const { code = '', details = 'it answered something else' } = reply?.error ?? {}
+    throw new DoorRefusal(code, `The installation refused: ${details}.`)
   }
   return {
     locationId,

@@ -8,7 +8,7 @@ import { type Door, type DoorLine, openDoor } from '#shared/bus/probers/door.ts'
 import { watchDoorChecks } from '#shared/bus/probers/door-checks.ts'
 import { DoorMembers } from '#shared/bus/probers/door-members.ts'
 import { DoorReports } from '#shared/bus/probers/door-reports.ts'
-import { keys, parseProberPresence, subjects } from '#shared/bus/subjects.ts'
+import { keys, parseProberPresence, subjectMatcher, subjects } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 
 export function createProberBus(line: DoorLine, locationId: string): Bus {
@@ -18,6 +18,7 @@ export function createProberBus(line: DoorLine, locationId: string): Bus {
   const watches = new Set<Subscription>()
   const checks = watchedChecks(door, members, watches)
   const presence = membersOf(door, members)
+  const isTry = subjectMatcher(subjects.triesOf(door.locationId))
   return {
     observations: {
       publish: (subject, body) => reports.publish(subject, body),
@@ -31,7 +32,7 @@ export function createProberBus(line: DoorLine, locationId: string): Bus {
     request: refused,
     publish: () => undefined,
     // No try comes to another machine.
-    subscribe: async subject => (subject === subjects.tryCheck(door.locationId) ? { close: async () => undefined } : refused()),
+    subscribe: async subject => (isTry(subject) ? { close: async () => undefined } : refused()),
     connected: line.connected,
     tryMs: limits.bus.alone.tryMs,
     onConnection: line.onConnection,

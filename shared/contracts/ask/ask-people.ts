@@ -277,4 +277,8 @@ export interface LocationView extends Pick<LocationDocument, 'id' | 'name' | 'di
   activeWorkers: number
   /** Instant of the newest presence message of any prober of the location, ms since the epoch; null: none is known. */
   lastSeenAt: number | null
+  /** Kinds of checks that none of the live probers can make, each with the sentence that says why. Absent: an older directory answered. */
+  unable?: Record<string, string>
+  /** Checks a second that the live probers make, and can make. Absent: an older directory answered. */
+  load?: { perSecond: number; most: number }
 }

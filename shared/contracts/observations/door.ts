@@ -7,12 +7,18 @@ import { ask, Nullable, Strict } from '#shared/contracts/common.ts'
 const Token = Type.String({ pattern: '^[0-9A-Za-z_-]{1,64}$' })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
+/** A kind of check: null if the prober can make it, else a sentence that says why not. */
+const Ability = Nullable(Type.String({ maxLength: 300 }))
+
 /**
  * State that a live prober reports about itself. `unreadable`: number of check entries that it cannot read, because they are damaged or of a
- * newer version; absent: none.
+ * newer version; absent: none. `kinds`: kinds of checks that it knows; absent: the prober is older than they are. `perSecond`: number of
+ * checks a second that its monitors need.
  */
 export const ProberState = Strict({
   version: Type.String({ maxLength: 40 }),
+  kinds: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z0-9-]{1,32}$' }), Ability, { maxProperties: 32 })),
+  perSecond: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000 })),
   inFlight: Count,
   buffered: Count,
   shed: Count,
@@ -49,6 +55,8 @@ export interface Member {
   /** Bus time of the prober's newest `beat` request, or of its `leave` request. */
   at: number
   hasLeft: boolean
+  /** Kinds of checks that the prober can make; absent: it is older than kinds of checks, or the directory is. */
+  kinds?: string[]
 }
 
 export interface Members {

@@ -29,6 +29,6 @@ export type TriedDetails = Static<typeof TriedDetails>
 /** Outcome of the check, or why it was not made, a sentence for people. */
 export const TriedCheck = Type.Union([
   Type.Object({ ok, error, statusCode, phases, value, cannot, response, details: Type.Optional(TriedDetails) }),
-  Type.Object({ unanswered: Type.String() }),
+  Type.Object({ unanswered: Type.String(), isNobody: Type.Optional(Type.Literal(true)) }),
 ])
 export type TriedCheck = Static<typeof TriedCheck>

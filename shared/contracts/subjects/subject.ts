@@ -176,6 +176,8 @@ export interface Reading {
   isPushed?: true
   /** Why the location's prober could not make the newest check, a sentence. Absent: it could. */
   cannot?: string
+  /** Set with `cannot` if nobody makes the check there, because no live prober of the location can. It has had no result then. */
+  isUnmade?: true
 }
 
 /** One entry of the outbox: a write or removal that a committed subject still has to make in another collection. */

@@ -400,7 +400,8 @@ t.test('locations', async t => {
   const made = await ask('create-location', order)
 
   await t.test('location is created once, with a unique name', async t => {
-    t.strictSame(made, { id: 'aaaa', name: 'de', displayName: 'Frankfurt', activeWorkers: 0, lastSeenAt: null })
+    const nobody = { activeWorkers: 0, lastSeenAt: null, unable: {}, load: { perSecond: 0, most: 0 } }
+    t.strictSame(made, { id: 'aaaa', name: 'de', displayName: 'Frankfurt', ...nobody })
     t.strictSame(await ask('create-location', order), made)
     await t.rejects(ask('create-location', { ...order, id: 'bbbb' }), { code: 'taken', message: 'Location name taken' })
     await t.rejects(ask('create-location', { ...order, name: 'fr' }), { code: 'taken' }, 'the id is another’s')

@@ -30,6 +30,7 @@ export function LocationChoices({ name, label, hint, chosen, locations }: Props 
               <input type="checkbox" name={name} value={one.id} defaultChecked={isChosen(one.id)} />
               {one.display_name ?? one.name}
               {one.active_workers_count === 0 && <span class="dim">no prober runs there</span>}
+              {one.active_workers_count > 0 && one.lack !== undefined && <span class="dim">{one.lack}</span>}
             </label>
           ))}
         </fieldset>
@@ -38,8 +39,13 @@ export function LocationChoices({ name, label, hint, chosen, locations }: Props 
   )
 }
 
-/** Returns the ids of the locations that have probers at present. If no location has a prober, returns the ids of all locations. */
+/**
+ * Returns the ids of the locations that have probers at present which can make the check. If there are none, returns the ids of those with
+ * probers, or else of all locations.
+ */
 function usualLocations(locations: readonly Location[]): string[] {
   const alive = locations.filter(({ active_workers_count: count }) => count > 0)
-  return (alive.length > 0 ? alive : locations).map(({ id }) => id)
+  const able = alive.filter(({ lack }) => lack === undefined)
+  const usual = [able, alive].find(({ length }) => length > 0) ?? locations
+  return usual.map(({ id }) => id)
 }

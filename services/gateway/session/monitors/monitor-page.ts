@@ -13,6 +13,7 @@ import type { Route } from '../../http/route.ts'
 import { sayCauses } from '../../subjects/named-causes.ts'
 import { evidenceObject } from '../../v3/incidents/evidence-object.ts'
 import { monitorRow, nextStepObject, type RowWords } from '../../v3/monitors/monitor-row.ts'
+import { lackAt } from '../../v3/resources/location-names.ts'
 import { resourceObject } from '../../v3/resources/resource-object.ts'
 import { noSuch } from '../caller/rights.ts'
 import { identityOf, type SessionContext, type VisitorCall } from '../caller/session-call.ts'
@@ -62,11 +63,13 @@ async function detailOf(
   ])
   const latest = last?.items[0]
   const causes = [row?.incident?.cause, row?.why, latest?.cause, ...rules.map(({ incident }) => incident?.cause)]
+  const viewOf = (id: string) => places.find(place => place.id === id) ?? null
   const words = {
     encode: incidentIds.encode,
     sayCause: await sayCauses(context, causes, traceId),
-    placeOf: (id: string) => places.find(place => place.id === id)?.name ?? null,
+    placeOf: (id: string) => viewOf(id)?.name ?? null,
   }
+  const reader = { nameOf: words.placeOf, lackOf: (id: string, kind: string) => lackAt(viewOf(id), kind) }
   const checked = (resource.checks ?? []).flatMap(({ locations }) => locations.map(({ id }) => id))
   const named = new Set(resource.check?.locations ?? checked)
   return {
@@ -74,7 +77,7 @@ async function detailOf(
     workspace_id: workspaceId,
     kind: resource.kind,
     row: row && monitorRow(row, words),
-    resource: resourceObject(resource, { incidentIds, identity: identityOf(visitor), nameOf: words.placeOf }),
+    resource: resourceObject(resource, { incidentIds, identity: identityOf(visitor), ...reader }),
     rules: rules.map(rule => ruleObject(rule, words)),
     last_incident:
       latest === undefined ? null : writeLast({ ...latest, id: words.encode(latest.id), cause: words.sayCause(latest.cause) }),

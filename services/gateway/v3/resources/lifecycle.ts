@@ -22,8 +22,8 @@ async function changed(context: GatewayContext, call: V3Call & { found: Resource
   const { found, request, traceId } = call
   const { keeper, incidentIds } = context
   const resource = await keeper.send(found.id, { ...command, id: commandId() }, traceId)
-  const nameOf = await locationNames(context, resource, traceId)
-  return resourceObject(resource, { incidentIds, identity: request.identity, nameOf })
+  const places = await locationNames(context, resource, traceId)
+  return resourceObject(resource, { incidentIds, identity: request.identity, ...places })
 }
 
 type Kind = 'archive-resource' | 'rebind-resource' | 'set-maintenance' | 'end-maintenance'

@@ -72,7 +72,7 @@ const ResourceCheck = Answered('ResourceCheck', {
       value: OrNull(Type.Number()),
       at: OrNull(Instant),
       reason: OrNull(Type.String()),
-      cannot: OrNull(Type.String({ description: 'Why the newest check could not be made.' })),
+      cannot: OrNull(Type.String({ description: 'Why the newest check could not be made, or why nobody makes one there.' })),
     }),
     {
       examples: [
@@ -104,6 +104,8 @@ export interface ResourceReader {
   identity: Identity
   /** Returns the name of a Location; absent: no names are known. */
   nameOf?: (locationId: string) => string | null
+  /** Returns why no prober of a Location makes checks of a kind; null: one does. Absent: nothing is known of probers. */
+  lackOf?: (locationId: string, kind: string) => string | null
   /** True: `meta` has no delay that nobody named; absent: it has the delays in force. */
   isNamed?: boolean
 }
@@ -126,7 +128,13 @@ export function resourceObject(resource: ResourceView, reader: ResourceReader) {
       kind,
       states: isPlatform ? ['ok', 'problem'] : ['ok', 'problem', 'no_data'],
     })),
-    ...(resource.checks === undefined ? {} : { checks: resource.checks.map(check => checkObject(check, reader)) }),
+    ...(resource.checks === undefined
+      ? {}
+      : {
+          checks: resource.checks.map(check =>
+            checkObject(check, resource.archivedAt === null ? reader : { ...reader, lackOf: () => null }),
+          ),
+        }),
     rules: rules.map(rule => ruleObject(isRedacted ? withRedactedAction(rule) : rule, reader.incidentIds)),
     maintenance: maintenance && {
       from: timestamp(maintenance.startedAt),
@@ -136,12 +144,15 @@ export function resourceObject(resource: ResourceView, reader: ResourceReader) {
   }
 }
 
-function checkObject({ signal, type, everySeconds, agreement, locations }: ResourceCheckView, { nameOf }: ResourceReader) {
+function checkObject(
+  { signal, type, everySeconds, agreement, locations }: ResourceCheckView,
+  { nameOf, lackOf }: Pick<ResourceReader, 'nameOf' | 'lackOf'>,
+) {
   const places = locations.map(({ id, state, value, at, reason, cannot }) => ({
     ...{ id, name: nameOf?.(id) ?? null, state, value },
     at: at === null ? null : timestamp(at),
     reason: reason === null ? null : redactedText(reason),
-    cannot,
+    cannot: cannot ?? lackOf?.(id, type) ?? null,
   }))
   return { signal, type, every_seconds: everySeconds, agreement, locations: places }
 }

@@ -128,7 +128,7 @@ const create = route('POST', all, {
           .send(subjectId, { kind: 'create-website', ...made, check, template: reference }, traceId)
           .then(() => keeper.send(subjectId, { kind: 'read-resource', id: commandId() }, traceId))
     ).catch(takenMeanwhile(slug))
-    return resourceObject(now, { incidentIds, identity, nameOf: await locationNames(context, now, traceId) })
+    return resourceObject(now, { incidentIds, identity, ...(await locationNames(context, now, traceId)) })
   },
 })
 
@@ -145,8 +145,8 @@ const detail = route('GET', one, {
     const now = await context.keeper
       .send(found.id, { kind: 'read-resource', id: commandId() }, traceId)
       .catch(orAsRecorded(found))
-    const nameOf = await locationNames(context, now, traceId)
-    return resourceObject(now, { incidentIds, identity, nameOf, isNamed: isNamed(query) })
+    const places = await locationNames(context, now, traceId)
+    return resourceObject(now, { incidentIds, identity, ...places, isNamed: isNamed(query) })
   },
 })
 
@@ -171,8 +171,8 @@ const change = route('PATCH', one, {
       labels: labels == null ? null : readLabels(labels as Record<string, unknown>, true),
     }
     const changed = await context.keeper.send(found.id, command, traceId)
-    const nameOf = await locationNames(context, changed, traceId)
-    return resourceObject(changed, { incidentIds: context.incidentIds, identity, nameOf })
+    const places = await locationNames(context, changed, traceId)
+    return resourceObject(changed, { incidentIds: context.incidentIds, identity, ...places })
   },
 })
 

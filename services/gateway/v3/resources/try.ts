@@ -17,6 +17,7 @@ import type { GatewayContext } from '../../context.ts'
 import { invalid, Meta, Named, route, TemplateReference } from '../common.ts'
 import { findTemplate } from '../templates/find-template.ts'
 import { checkOf } from './check-answers.ts'
+import { lackAt } from './location-names.ts'
 import { resourceNotFound } from './reported-resources.ts'
 
 const Ms = (description: string) => OrNull(Type.Number({ description, examples: [12.4] }))
@@ -107,11 +108,13 @@ const tryCheck = route('POST', '/workspaces/:workspace/checks/try', {
     context.tries.demand(identity.userId, workspaceId)
     const entry = { ...entryOf(check, 1), intervalMs: limits.tries.checkMs }
     const tried = check.locations.slice(0, limits.tries.locations)
-    const nameOf = await context.locationNames.namer(tried, traceId)
+    const viewOf = await context.locationNames.viewer(tried, traceId)
     return await Promise.all(
       tried.map(async id => {
-        const [name = id] = nameOf([id])
-        return { location: { id, name }, ...resultOf(await context.probers.try(id, entry, traceId), context.clock.now()) }
+        const made = await context.probers.try(id, entry, traceId)
+        const lack = 'unanswered' in made && made.isNobody ? lackAt(viewOf(id), kind.key) : null
+        const outcome = lack === null ? made : { unanswered: lack }
+        return { location: { id, name: viewOf(id)?.name ?? id }, ...resultOf(outcome, context.clock.now()) }
       }),
     )
   },

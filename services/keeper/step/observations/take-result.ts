@@ -90,7 +90,8 @@ function takeInability(
   const reading = subject.readings[source]
   const nothing: Step = { subject, change: 'nothing', observation: null, reply: null }
   if (reading === undefined || reading.cannot === cannot || result.slotAt < (reading.slotAt ?? 0)) return nothing
-  const readings = { ...subject.readings, [source]: { ...reading, cannot } }
+  const { isUnmade: _, ...known } = reading
+  const readings = { ...subject.readings, [source]: { ...known, cannot } }
   const judged = judgeSubject({ ...subject, readings }, at, context)
   return { ...nothing, subject: judged.templated?.checks === undefined ? judged : closeUnable(judged, context), change: 'commit' }
 }
