@@ -228,9 +228,10 @@ async function startGateway(
     developer: settings.AUTH_DEV === 'true',
     oidc: oidcOptions(settings),
   }
+  const checkBounds = { intervalMin: settings.CHECK_INTERVAL_MIN, perMinute: settings.WORKSPACE_CHECKS_PER_MINUTE }
   const trusted = settings.TRUST_PROXY === null ? {} : { trustProxy: settings.TRUST_PROXY }
   const { fastify, service } = await retryStart(context.clock, () =>
-    createGateway(context, { version, incidentSalt, secretsKey, session, legacy: settings.API_LEGACY, ...trusted }),
+    createGateway(context, { version, incidentSalt, secretsKey, session, checkBounds, legacy: settings.API_LEGACY, ...trusted }),
   )
   try {
     await fastify.listen({ host: settings.HOST, port: settings.PORT })

@@ -108,6 +108,7 @@ export const answerers: { [V in AskVerb]: AskAnswerer<V> } = {
   'delete-address': deleteAddress,
   'reserve-reported': reserveReported,
   'require-resource-room': requireResourceRoom,
+  'take-check-room': ({ takeCheckRoom }, { workspaceId, more, most }) => takeCheckRoom(workspaceId, more, most),
   'create-destination': createDestination,
   'list-destinations': listDestinations,
   'get-destination': getDestination,

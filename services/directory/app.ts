@@ -22,6 +22,7 @@ import { createAnnouncer } from './locations/announce-revocations.ts'
 import { measureLiveProbers } from './locations/live-probers.ts'
 import { createPasswords, type PasswordCost } from './people/passwords.ts'
 import { startRemovingWorkspaces } from './people/remove-workspaces.ts'
+import { createCheckRoom } from './resources/check-room.ts'
 import { createResourceRoom } from './resources/resource-room.ts'
 import { createRosters } from './roster/rosters.ts'
 import type { NewUserWorkspace } from './settings.ts'
@@ -66,7 +67,8 @@ export async function startDirectory(serviceContext: ServiceContextWithStore, op
   const removing = startRemovingWorkspaces({ store, bus, clock, logger })
   const rosters = createRosters({ store, bus, clock, logger }, metrics)
   const requireRoom = createResourceRoom({ store, clock })
-  const made = { passwords, announcer, removeWorkspaces: removing.soon, requireRoom, rosters }
+  const takeCheckRoom = createCheckRoom({ store, clock })
+  const made = { passwords, announcer, removeWorkspaces: removing.soon, requireRoom, takeCheckRoom, rosters }
   const context: DirectoryContext = { store, bus, clock, logger, ...shown, ...made }
   doors = await startDoors({ bus, store, clock, logger, metrics, members, seals: createSeals(options.secretsKey ?? '') })
   const stopExpiring = startExpiring(store, clock, logger)

@@ -8,6 +8,7 @@ import type { DefaultHolds } from '#shared/subjects/subject-view.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Announcer } from './locations/announce-revocations.ts'
 import type { Passwords } from './people/passwords.ts'
+import type { TakeCheckRoom } from './resources/check-room.ts'
 import type { RequireResourceRoom } from './resources/resource-room.ts'
 import type { Rosters } from './roster/rosters.ts'
 import type { NewUserWorkspace } from './settings.ts'
@@ -35,6 +36,7 @@ export interface DirectoryContext {
   /** Starts to remove the contents of deleted workspaces, and returns without waiting for the end. */
   removeWorkspaces(): void
   requireRoom: RequireResourceRoom
+  takeCheckRoom: TakeCheckRoom
   rosters: Pick<Rosters, 'page'>
   /** Issues prober credentials and announces them to the bus; null if the bus has no keys that sign credentials. */
   announcer: Omit<Announcer, 'stop'> | null

@@ -94,6 +94,7 @@ export async function createGateway(
     forwarding: createForwarding(options.trustProxy ?? []),
     events,
     planner: createPlanner(clock),
+    checkBounds: options.checkBounds ?? { intervalMin: 10, perMinute: 0 },
     seals: createSeals(options.secretsKey ?? ''),
     publicUrl: options.session?.publicUrl ?? null,
     version: options.version,

@@ -7,6 +7,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { Audit } from './audit/audit.ts'
 import type { KeyUsage } from './callers/key-usage.ts'
 import type { Addresses, Identities } from './callers/token-memory.ts'
+import type { CheckBounds } from './check-bounds.ts'
 import type { Planner } from './configuration/planner.ts'
 import type { EventHub } from './events/hub.ts'
 import type { Forwarding } from './http/forwarding.ts'
@@ -31,6 +32,7 @@ export interface GatewayContext {
   forwarding: Forwarding
   events: Pick<EventHub, 'open' | 'position'>
   planner: Planner
+  checkBounds: CheckBounds
   /** Seals the secrets of checks; null: SECRETS_KEY is unset. */
   seals: Seals | null
   /** Address at which people reach this gateway (PUBLIC_URL). Null: PUBLIC_URL is unset, so the address comes from each request. */

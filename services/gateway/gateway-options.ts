@@ -1,5 +1,6 @@
 // Options for starting a gateway.
 
+import type { CheckBounds } from './check-bounds.ts'
 import type { Assets } from './dashboard/assets.ts'
 import type { ConnectionBounds } from './http/connections.ts'
 import type { SessionOptions } from './session/caller/options.ts'
@@ -23,6 +24,8 @@ export interface GatewayOptions {
   connections?: ConnectionBounds
   /** Largest number of bytes of request bodies that are held at once. Absent: the bound in `shared/limits/limits.ts` applies. */
   bodiesBytes?: number
+  /** Bounds of checks (CHECK_INTERVAL_MIN, WORKSPACE_CHECKS_PER_MINUTE). Absent: those that the settings have by default. */
+  checkBounds?: CheckBounds
   /** Value of API_LEGACY; absent: generations 1 and 2 are available. */
   legacy?: Legacy
   /**

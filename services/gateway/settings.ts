@@ -1,6 +1,6 @@
 // The gateway's settings from the environment. The program that starts the gateway, not the gateway itself, listens at HOST and PORT.
 import { isLoopback } from '#shared/net/loopback.ts'
-import { choice, port, SettingError, type Settings, text } from '#shared/settings.ts'
+import { choice, integer, port, SettingError, type Settings, text } from '#shared/settings.ts'
 import { legacies } from './gateway-options.ts'
 import { parseProxies } from './http/trusted-proxies.ts'
 import { oidcOptions, parseIssuer } from './session/oidc/oidc-settings.ts'
@@ -28,6 +28,20 @@ export const gatewaySettings = {
     default: 'serve',
     of: legacies,
     meaning: 'gone: generations 1 and 2 of the API, and their OpenAPI documents, answer 410.',
+  }),
+  CHECK_INTERVAL_MIN: integer({
+    default: '10',
+    unit: 'seconds',
+    min: 10,
+    max: 3_600,
+    meaning: 'Least time between two checks of a monitor from one location. Monitors that are checked more often already go on.',
+  }),
+  WORKSPACE_CHECKS_PER_MINUTE: integer({
+    default: '0',
+    unit: 'checks a minute',
+    min: 0,
+    max: 10_000_000,
+    meaning: 'How many checks the monitors of one workspace may ask for, over all their locations; 0: any number.',
   }),
   OIDC_ISSUER: {
     ...text({ default: '', meaning: 'The OIDC provider at which people may sign in; unset: none.' }),

@@ -2,6 +2,7 @@
 // refusal contains the API key.
 import type { ApiClient } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable, type RefusalBody } from '#shared/api-v3/errors.ts'
+import type { Warning } from '#shared/api-v3/warnings.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { boundedTo } from './bounded.ts'
@@ -26,8 +27,10 @@ export interface Calling {
 export async function runTool(tool: Tool, sent: Record<string, unknown>, calling: Calling): Promise<ToolReply> {
   try {
     const args = checked(tool, sent)
-    const context = contextOf(calling)
-    return success(await wholePage(tool, args, limit => tool.run(context, limit === null ? args : { ...args, limit })))
+    const warnings: Warning[] = []
+    const context = contextOf(calling, warnings)
+    const outcome = await wholePage(tool, args, limit => tool.run(context, limit === null ? args : { ...args, limit }))
+    return success(withWarnings(outcome, warnings))
   } catch (error) {
     const isExpected = error instanceof ApiRefusal || error instanceof ArgumentRefusal || calling.signal.aborted
     if (!isExpected) calling.onFailure(tool.name, error)
@@ -94,8 +97,21 @@ function checked(tool: Tool, sent: Record<string, unknown>): object {
   throw new ArgumentRefusal(refusal.field, refusal.message, refusal.kind === 'unreadable' ? 'shape' : 'value')
 }
 
-const contextOf = ({ api, key, signal }: Calling): ToolContext => ({
-  api: request => api.call(request, signal),
+/** Returns the outcome with the warnings of its requests among the sentences for a person. */
+const withWarnings = (outcome: Outcome, warnings: readonly Warning[]): Outcome =>
+  warnings.length === 0
+    ? outcome
+    : { ...outcome, text: [...(outcome.text === undefined ? [] : [outcome.text]), ...warnings.map(warningText)].join('\n') }
+
+const warningText = ({ field, text }: Warning): string => `Warning (${field}): ${text}.`
+
+/** `warnings`: gets the warnings of each request. */
+const contextOf = ({ api, key, signal }: Calling, warnings: Warning[]): ToolContext => ({
+  api: async request => {
+    const reply = await api.call(request, signal)
+    warnings.push(...(reply.warnings ?? []))
+    return reply
+  },
   workspace: async named => named ?? key.workspace?.id ?? onlyWorkspace(api, signal),
 })
 

@@ -17,11 +17,14 @@ import {
   requireKey,
   targetOf,
 } from './exchange.ts'
+import type { Warning } from './warnings.ts'
 
 export interface ApiReply {
   result: unknown
   /** Cursor of the next page; null: this is the last page, or the result is not a list. */
   nextCursor: string | null
+  /** Warnings of an accepted request. Absent: there are none. */
+  warnings?: Warning[]
 }
 
 export interface ApiClient {
@@ -44,8 +47,9 @@ export function createApiClient(options: ApiOptions): ApiClient {
   async function call(request: ApiRequest, signal?: AbortSignal): Promise<ApiReply> {
     const { method, body, waitMs } = request
     const target = targetOf(base, '/api/v3', request)
-    const { status, text } = await exchange(target, base, { method, headers, body, waitMs }, signal)
-    return readEnvelope(base, status, text)
+    const { status, text, warnings } = await exchange(target, base, { method, headers, body, waitMs }, signal)
+    const reply = readEnvelope(base, status, text)
+    return warnings.length === 0 ? reply : { ...reply, warnings }
   }
 
   return {

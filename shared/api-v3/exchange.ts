@@ -4,6 +4,7 @@ import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
 import { ApiUnreachable } from './errors.ts'
+import { type Warning, warningsHeader, warningsIn } from './warnings.ts'
 
 const clock = createSystemClock()
 
@@ -68,7 +69,7 @@ export async function exchange(
   base: string,
   { method, headers, body, waitMs = clientLimits.responseMs }: SentRequest,
   signal?: AbortSignal,
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; warnings: Warning[] }> {
   const late = AbortSignal.timeout(waitMs)
   try {
     const response = await fetch(target, {
@@ -78,7 +79,8 @@ export async function exchange(
       redirect: 'manual',
       signal: signal === undefined ? late : AbortSignal.any([late, signal]),
     })
-    return { status: response.status, text: await readText(response, base) }
+    const warnings = warningsIn(response.headers.get(warningsHeader))
+    return { status: response.status, text: await readText(response, base), warnings }
   } catch (error) {
     if (error instanceof ApiUnreachable) throw error
     throw new ApiUnreachable(base, reasonOf(error, waitMs), error)

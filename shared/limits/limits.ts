@@ -945,8 +945,12 @@ export const limits = {
     payloadBytes: 16 * 1024,
     /** Largest number of live probers of a location. */
     perLocation: 32,
-    /** Number of checks a second that one prober makes on a slow core, with its reports: about half a millisecond of a core each. */
+    /**
+     * Number of checks a second that one prober makes on a slow core, with its reports: about half a millisecond of a core each. Beyond
+     * `warnedShare` of it, people who add checks are warned. Probers shed what they cannot make, whatever this number is.
+     */
     checksPerSecond: 2_000,
+    warnedShare: 0.8,
     /**
      * Largest number of connections of a location. It is larger by half than `perLocation`, because a cut-off prober may reconnect before
      * its old connection closes.

@@ -188,6 +188,18 @@ t.test('reply of every tool has at most 16 KiB of JSON and sentences, whatever t
   }
 })
 
+t.test('warnings of a request are sentences before the result (v3 6.12)', async t => {
+  const tool = tools.find(one => one.name === 'create_resource')
+  if (tool === undefined) return t.fail('there is no such tool')
+  const warnings = [{ field: 'locations', text: 'No prober runs at fra' }]
+  const api = { call: async () => ({ result: resource, nextCursor: null, warnings }) } as unknown as ApiClient
+  const signal = new AbortController().signal
+  const sent = { template: 'heartbeat', name: 'Backup' }
+  const { content } = await runTool(tool, sent, { api, key, signal, onFailure: (_, error) => t.fail(String(error)) })
+  t.equal(content[0]?.text, 'Warning (locations): No prober runs at fra.')
+  t.equal(content.length, 2)
+})
+
 t.test('large Incident keeps the newest entries of its history, and counts the others', async t => {
   const { structuredContent = {} } = await call('get_incident', incident)
   const { history, history_omitted, path, path_omitted, id } = structuredContent['result'] as typeof incident

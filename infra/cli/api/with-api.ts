@@ -8,7 +8,7 @@ import { noSuchRoute } from '#shared/errors.ts'
 import { isObject } from '#shared/json-shape/is-object.ts'
 import { type ExitCode, exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
 import { productVersion } from '../product-version.ts'
-import { oneLine } from '../terminal/printing.ts'
+import { oneLine, warn } from '../terminal/printing.ts'
 import { startProgress } from '../terminal/progress.ts'
 import { findApi, type PlaceOptions } from './api-place.ts'
 import { noteAsked } from './asked-server.ts'
@@ -78,7 +78,11 @@ function apiAt(place: ApiPlace, say: (text: string) => void, ending?: AbortSigna
       return attempt(client)
     }
   }
-  const call: Api['call'] = async (request, signal) => (await renewing(client => client.call(request, signal ?? ending))).result
+  const call: Api['call'] = async (request, signal) => {
+    const { result, warnings = [] } = await renewing(client => client.call(request, signal ?? ending))
+    for (const { text } of warnings) warn(`Warning: ${text}.`)
+    return result
+  }
   async function objectOf<T>(request: ApiRequest): Promise<T> {
     const result = await call(request)
     if (isObject(result)) return result as T

@@ -1,4 +1,5 @@
 // Requests to the gateway. A refusal becomes a sentence for people, with the name of the wrong field. Nothing is cached here.
+import { type Warning, warningsHeader, warningsIn } from '#shared/api-v3/warnings.ts'
 import { setServerClock } from './clock.ts'
 import { sentence } from './format.ts'
 import { isSignedOut } from './session.ts'
@@ -32,15 +33,35 @@ export class Refusal extends Error {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Sends a request. Resolves with the JSON of the response, or with undefined if the response has no JSON. Rejects with a Refusal. */
-export async function ask<T>(method: Method, path: string, body?: object, signal?: AbortSignal): Promise<T> {
+/**
+ * Sends a request. Resolves with the JSON of the response, or with undefined if the response has no JSON. Rejects with a Refusal. `hear` gets
+ * the headers of a response that is no refusal.
+ */
+export async function ask<T>(
+  method: Method,
+  path: string,
+  body?: object,
+  signal?: AbortSignal,
+  hear?: (headers: Headers) => void,
+): Promise<T> {
   const answer = await send(method, path, body, signal)
   const json = await jsonOf(answer)
+  if (answer.ok) hear?.(answer.headers)
   if (!answer.ok) throw refusalOf(answer.status, json, answer.headers.get('retry-after'))
   const { at: plain, meta } = (json ?? {}) as { at?: unknown; meta?: { at?: unknown } | null }
   const at = plain ?? meta?.at
   if (typeof at === 'string') setServerClock(Date.parse(at))
   return json as T
+}
+
+/** Sends a request of generation 3 like `askV3`. Resolves with its warnings, too. */
+export async function askWarnedV3<T>(method: Method, path: string, body: object): Promise<{ result: T; warnings: Warning[] }> {
+  let warnings: Warning[] = []
+  const hear = (headers: Headers) => {
+    warnings = warningsIn(headers.get(warningsHeader))
+  }
+  const { result } = await ask<{ result: T }>(method, `/api/v3${path}`, body, undefined, hear)
+  return { result, warnings }
 }
 
 export const read = <T>(path: string, signal?: AbortSignal): Promise<T> => ask('GET', path, undefined, signal)

@@ -2,7 +2,7 @@
 // address and name, and folds all else.
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import type { Location } from '../administration/location.ts'
-import { askV3 } from '../data/api.ts'
+import { askWarnedV3 } from '../data/api.ts'
 import { go } from '../data/router.ts'
 import { pathTo } from '../data/routing.ts'
 import { announce } from '../parts/announce.ts'
@@ -58,22 +58,24 @@ export function ResourceForm({ template, existing, watched }: Props) {
     const name = textOf(values, ownName) || (watched === null ? '' : nameBy(fields, meta))
     const labels = labelsIn(textOf(values, 'labels'))
     const isGiven = ({ key, isWriteOnly = false }: FormField) => !isWriteOnly || values.has(nameOf(key))
-    const saved =
+    const { result: saved, warnings } =
       existing === null
-        ? await askV3<{ id: string }>('POST', inWorkspace('/resources'), {
+        ? await askWarnedV3<{ id: string }>('POST', inWorkspace('/resources'), {
             template: template.id,
             name,
             meta,
             labels,
             ...(textOf(values, 'key') === '' ? {} : { key: textOf(values, 'key') }),
           })
-        : await askV3<{ id: string }>('PATCH', inWorkspace(`/resources/${encodeURIComponent(existing.id)}`), {
+        : await askWarnedV3<{ id: string }>('PATCH', inWorkspace(`/resources/${encodeURIComponent(existing.id)}`), {
             name,
             meta: changedAnswers(fields.filter(isGiven), meta, existing.meta),
             labels: changedLabels(labels, existing.labels),
           })
     const next = watched !== null ? 'Its first check is on its way.' : 'It waits for its first report.'
     announce(existing === null ? `${name} is added. ${next}` : `${name} is saved.`)
+    // They stay until the person closes them.
+    for (const { text } of warnings) announce(`${text}.`, { isRefusal: true })
     go(pathTo('monitor', { id: saved.id }))
   }
   const names = [...own, ...fields.map(({ key }) => nameOf(key))]

@@ -34,6 +34,15 @@ export const addressAsks = {
    * unarchived Resources.
    */
   'require-resource-room': ask<null>()({ workspaceId: Id }),
+  /**
+   * Takes room for `more` checks a minute of a workspace that may make `most`. Returns null, or the number of checks a minute that it makes
+   * already, if there is no such room.
+   */
+  'take-check-room': ask<{ perMinute: number } | null>()({
+    workspaceId: Id,
+    more: Type.Number({ exclusiveMinimum: 0 }),
+    most: Type.Integer({ minimum: 1 }),
+  }),
 } as const
 
 /**

@@ -18,6 +18,7 @@ import type { Call } from '../../http/answer.ts'
 import type { Route } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { invalid } from '../common.ts'
+import { requireTemplateBounds } from '../resources/check-bounds.ts'
 import { answersFor } from '../resources/template-answers.ts'
 import { findTemplate } from '../templates/find-template.ts'
 import { Accepted, accepted, archived, observation, refusalOf, sentObservation } from './observations.ts'
@@ -95,16 +96,18 @@ async function firstReport(context: GatewayContext, sent: AddressReport) {
   const template = await templateOf(context, sent)
   const key = body.resource
   const subjectId = randomId(idLength.subject)
+  const meta = (body.meta ?? {}) as Record<string, unknown>
   const command = {
     kind: 'first-report' as const,
     workspaceId,
     slug: key,
     name: firstCharacters(key, nameCharacters),
     template: `${template.key}@${template.version}`,
-    answers: await answersFor(context, template, (body.meta ?? {}) as Record<string, unknown>, traceId),
+    answers: await answersFor(context, template, meta, traceId),
     boundTo: address.template,
     observation: observed,
   }
+  await requireTemplateBounds(context, { workspaceId, template, sent: meta, before: null }, traceId)
   taken(subjectId, await keeper.send(subjectId, { ...command, id: commandId(), isTrial: true }, traceId))
   const reserved = await directory.ask('reserve-reported', { addressId, workspaceId, key, subjectId }, traceId)
   if (reserved === null) throw tooManyToday(context)

@@ -4,11 +4,13 @@ import { Type } from 'typebox'
 import { isSystemKey } from '#shared/checks/registry.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import type { Template } from '#shared/contracts/resources/template.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import type { GatewayContext } from '../../context.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { invalid, Meta, route, TemplateReference, type V3Call } from '../common.ts'
 import { findTemplate } from '../templates/find-template.ts'
+import { requireTemplateBounds } from './check-bounds.ts'
 import { locationNames } from './location-names.ts'
 import { ResourceObject, resourceObject } from './resource-object.ts'
 import { findResource } from './resources.ts'
@@ -58,7 +60,9 @@ const rebind = route('POST', `${one}/rebind`, {
     if (revision === null) throw invalid('template', `There is no Template ${body.template}`)
     const template = `${revision.key}@${revision.version}`
     if (isSystemKey(revision.key)) throw invalid('template', 'No Resource is bound to a system Template')
-    const answers = await answersFor(context, revision, { ...body.meta }, traceId)
+    const sent = { ...body.meta }
+    const answers = await answersFor(context, revision, sent, traceId)
+    await requireTemplateBounds(context, { workspaceId, template: revision as Template, sent, before: call.found }, traceId)
     return changed(context, call, { kind: 'rebind-resource', workspaceId, template, answers })
   },
 })

@@ -21,6 +21,8 @@ import { filterQuery, filterRefusals, readFilters } from '../filters.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from '../paging.ts'
 import { findTemplate } from '../templates/find-template.ts'
 import { checkOf, readable, requireLocations, sealed } from './check-answers.ts'
+import { requireChangeBounds, requireCheckBounds, requireTemplateBounds } from './check-bounds.ts'
+import { warnOfChecks } from './check-warnings.ts'
 import { isLabelKey, isLabelValue } from './labels.ts'
 import { locationNames } from './location-names.ts'
 import { resourceNotFound } from './reported-resources.ts'
@@ -43,6 +45,9 @@ const NewResource = Strict({
 })
 
 const ResourceChange = Strict({ name: Type.Optional(NameText(100)), meta: Type.Optional(Meta), labels: Type.Optional(Labels) })
+
+const warned =
+  'The header `X-Watchkeeper-Warnings` has a JSON list of `{field, text}` if a Location cannot make its checks, has no prober, or is nearly full.'
 
 /** Query parameter that leaves out the delays of a website monitor which follow the installation's settings. */
 const answersQuery = {
@@ -96,6 +101,7 @@ const list = route('GET', all, {
 
 const create = route('POST', all, {
   summary: 'Creates a Resource of a Template.',
+  more: warned,
   needs: { role: 'editor', scope: 'resources' },
   body: NewResource,
   status: 201,
@@ -106,7 +112,7 @@ const create = route('POST', all, {
     { template: 'heartbeat@1', key: 'backup-1', name: 'Nightly backup', labels: { env: 'production' } },
     { template: 'heartbeat@1', key: 'backup-2', name: 'Backup of the laptop' },
   ],
-  handler: async (context, { request: { identity }, workspaceId, body: sent, traceId }) => {
+  handler: async (context, { request: { identity }, reply, workspaceId, body: sent, traceId }) => {
     const labels = readLabels((sent.labels ?? {}) as Record<string, unknown>, false) as Record<string, string>
     const template = await findTemplate(context, { workspaceId, reference: sent.template, field: 'template' }, traceId)
     if (template === null) throw invalid('template', `There is no Template ${sent.template}`)
@@ -117,6 +123,9 @@ const create = route('POST', all, {
     // The answers are checked before the key is reserved, so that a refused request reserves no key.
     if (isPublished(template)) readable(() => readAnswers(template, meta))
     const answers = check === null ? await answersFor(context, template, meta, traceId) : meta
+    if (check !== null) await requireCheckBounds(context, { workspaceId, check, sent: meta }, traceId)
+    else if (isPublished(template))
+      await requireTemplateBounds(context, { workspaceId, template, sent: meta, before: null }, traceId)
     const subjectId = randomId(idLength.subject)
     const name = sent.name.trim()
     const slug = await reserve(context, { workspaceId, subjectId, key: sent.key ?? null, name }, traceId)
@@ -128,6 +137,7 @@ const create = route('POST', all, {
           .send(subjectId, { kind: 'create-website', ...made, check, template: reference }, traceId)
           .then(() => keeper.send(subjectId, { kind: 'read-resource', id: commandId() }, traceId))
     ).catch(takenMeanwhile(slug))
+    await warnOfChecks(context, { reply, traceId }, now, null)
     return resourceObject(now, { incidentIds, identity, ...(await locationNames(context, now, traceId)) })
   },
 })
@@ -152,14 +162,14 @@ const detail = route('GET', one, {
 
 const change = route('PATCH', one, {
   summary: 'Changes what is sent and leaves the rest. Key and Template never change.',
-  more: 'While it is archived: 409.',
+  more: `While it is archived: 409. ${warned}`,
   needs: { role: 'editor', scope: 'full' },
   find: findResource,
   body: ResourceChange,
   result: ResourceObject,
   refusals: ['409', '422 name', '422 labels', '422 a field of meta'],
   examples: [{ name: 'Backup of the shop', labels: { env: null, team: 'core' } }],
-  handler: async (context, { request: { identity }, found, body, traceId }) => {
+  handler: async (context, { request: { identity }, reply, found, body, traceId }) => {
     const { name, meta, labels } = body
     const sent = (meta ?? null) as Record<string, unknown> | null
     const answers = sent && (await commandAnswers(context, found, sent, traceId))
@@ -171,6 +181,7 @@ const change = route('PATCH', one, {
       labels: labels == null ? null : readLabels(labels as Record<string, unknown>, true),
     }
     const changed = await context.keeper.send(found.id, command, traceId)
+    if (answers !== null) await warnOfChecks(context, { reply, traceId }, changed, found)
     const places = await locationNames(context, changed, traceId)
     return resourceObject(changed, { incidentIds: context.incidentIds, identity, ...places })
   },
@@ -181,6 +192,7 @@ async function commandAnswers(context: GatewayContext, found: ResourceView, sent
   if (found.check === null) return changedAnswers(context, found, sent, traceId)
   const answers = sealed(context, kindOf(found.check).fields, sent, faultOf)
   if (answers[locations.key] != null) await requireLocations(context, answers[locations.key], traceId)
+  await requireChangeBounds(context, { found: { ...found, check: found.check }, sent }, traceId)
   return answers
 }
 

@@ -6,6 +6,7 @@ import { faultOf } from '#shared/manifest/read-field.ts'
 import { hidden } from '#shared/secrecy/redacted-value.ts'
 import type { GatewayContext } from '../../context.ts'
 import { requireLocations, sealed } from './check-answers.ts'
+import { requireTemplateBounds } from './check-bounds.ts'
 
 type Meta = Readonly<Record<string, unknown>>
 type Fields = Template['fields']
@@ -26,13 +27,18 @@ export async function answersFor(
 /** Returns the answers of a PATCH. If the Template is damaged, the answers that are secrets now count as such. */
 export async function changedAnswers(
   context: GatewayContext,
-  { workspaceId, template, answers }: ResourceView,
+  resource: ResourceView,
   meta: Meta,
   traceId: string,
 ): Promise<Record<string, unknown>> {
+  const { workspaceId, template, answers } = resource
   if (template === null || answers === null) return { ...meta }
   const found = await context.directory.ask('get-template', { workspaceId, reference: template }, traceId)
-  if (found !== null && found !== 'damaged') return answersFor(context, found, meta, traceId)
+  if (found !== null && found !== 'damaged') {
+    const sent = await answersFor(context, found, meta, traceId)
+    await requireTemplateBounds(context, { workspaceId, template: found as Template, sent: meta, before: resource }, traceId)
+    return sent
+  }
   const secrets = Object.entries(answers).flatMap(([key, answer]) =>
     answer === hidden ? [{ key, type: 'secret' as const }] : [],
   )
