@@ -64,7 +64,8 @@ export async function watchAssignments(
 }
 
 /** Returns the checks that this prober knows. */
-const entriesIn = ({ rev, checks }: CheckList): SignalEntry[] => checks.map(check => ({ ...check, rev })).filter(isKnownEntry)
+const entriesIn = ({ rev, workspace, checks }: CheckList): SignalEntry[] =>
+  checks.map(check => ({ ...check, rev, ...(workspace !== undefined && { workspace }) })).filter(isKnownEntry)
 
 /** Returns the entry in the present form; null: it is damaged, of a later schema, or of a kind that this prober does not know. */
 function readEntry(form: Form<CheckEntry>, value: unknown): CheckEntry | null {

@@ -5,7 +5,7 @@ import { kindWord } from '#shared/checks/abilities.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { ProberMetrics } from './metrics.ts'
-import { createMonitor, type Monitor, type SignalEntry, slotName } from './monitor.ts'
+import { createMonitor, groupOf, type Monitor, type SignalEntry, slotName } from './monitor.ts'
 import type { Runner } from './runner.ts'
 import { type Agenda, createAgenda, phaseOf, slotAfter } from './schedule.ts'
 
@@ -45,6 +45,17 @@ export class Fleet {
     let sum = 0
     for (const monitor of this.#monitors.values()) if (monitor.mine) sum += 1_000 / monitor.entry.intervalMs
     return sum
+  }
+
+  /** Returns the number of checks per second that the monitors of each group need. Iterates over all monitors of the location. */
+  demands(): Map<string, number> {
+    const demands = new Map<string, number>()
+    for (const monitor of this.#monitors.values()) {
+      if (!monitor.mine) continue
+      const group = groupOf(monitor)
+      demands.set(group, (demands.get(group) ?? 0) + 1_000 / monitor.entry.intervalMs)
+    }
+    return demands
   }
 
   /** `missedSince`: instant on bus time from which the location's other probers may have missed slots. */

@@ -65,6 +65,12 @@ export function createMonitor(subjectId: string, entry: CheckEntry | SignalEntry
 export const slotName = (subjectId: string, entry: CheckEntry | SignalEntry): string =>
   'source' in entry ? subjectId + entry.source : subjectId
 
+/**
+ * Returns the group of monitors that share what an overloaded prober can make: those of a workspace. The entry of a website monitor names
+ * none, because older probers read it, so each of these is a group of its own.
+ */
+export const groupOf = ({ subjectId, entry }: Pick<Monitor, 'subjectId' | 'entry'>): string => entry.workspace ?? subjectId
+
 /** Stores the outcome of a check. Returns true for each failure, and for the first success after a failure. */
 export function noteOutcome(monitor: Pick<Monitor, 'hasPassed'>, ok: boolean): boolean {
   const isNews = !ok || !monitor.hasPassed

@@ -6,13 +6,13 @@ import type { Logger } from '#shared/observability/logger.ts'
 import type { CheckContext, CheckOutcome } from './checks/checker.ts'
 import { checkOf, keepsAnswers } from './checks/registry.ts'
 import type { ProberMetrics } from './metrics.ts'
-import { keepsAnswer, type Monitor, noteAnswer, noteOutcome } from './monitor.ts'
+import { groupOf, keepsAnswer, type Monitor, noteAnswer, noteOutcome } from './monitor.ts'
 import type { Report } from './report.ts'
 import type { Shedding } from './shedding.ts'
 
 export interface RunnerOptions {
   context: CheckContext
-  shedding: Pick<Shedding, 'share' | 'noteLateness' | 'noteShed'>
+  shedding: Pick<Shedding, 'shareOf' | 'noteLateness' | 'noteShed'>
   metrics: Pick<ProberMetrics, 'passed' | 'failed' | 'shed' | 'skipped' | 'lateness' | 'duration'>
   logger: Logger
   onReport(report: Report): void
@@ -90,7 +90,7 @@ export class Runner {
    * check runs and the credit falls by 1.
    */
   #isShed(monitor: Monitor): boolean {
-    const share = this.#options.shedding.share()
+    const share = this.#options.shedding.shareOf(groupOf(monitor))
     if (share === 0) return false
     monitor.credit += 1 - share
     if (monitor.credit < 1) return true

@@ -1,14 +1,17 @@
-// Shedding: the share of due checks that an overloaded prober skips. Owns the share and its steps. The same share of slots is skipped for
-// every monitor. Shed checks are counted in a metric and in a log line.
+// Shedding: the share of due checks that an overloaded prober skips. Owns the share and its steps, and divides it among workspaces, so that
+// one workspace's flood costs the others nothing. Shed checks are counted in a metric and in a log line.
 
 import { repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Clock } from '#shared/time/clock.ts'
+import { fairShares } from './fair-shares.ts'
 
 export interface Shedding {
   /** Returns the present share of due checks to skip, 0 to 0.95. */
   share(): number
+  /** Returns the share of the due checks of a group to skip, 0 to 1. */
+  shareOf(group: string): number
   /** Returns the number of checks skipped since the start. */
   total(): number
   /** Notes the lateness of a due check, ms. */
@@ -18,8 +21,15 @@ export interface Shedding {
   stop(): void
 }
 
-export function createShedding(clock: Clock, logger: Logger, locationId: string): Shedding {
+/** `demands` returns the number of checks a second that each group needs. Called while checks are shed. Absent: all are of one group. */
+export function createShedding(
+  clock: Clock,
+  logger: Logger,
+  locationId: string,
+  demands: () => ReadonlyMap<string, number> = () => new Map(),
+): Shedding {
   let share = 0
+  let shares: ReadonlyMap<string, number> = new Map()
   let lateSumMs = 0
   let due = 0
   let lateBefore = false
@@ -39,6 +49,7 @@ export function createShedding(clock: Clock, logger: Logger, locationId: string)
       ? Math.min(limits.shedding.shareMax, share + limits.shedding.stepUp)
       : Math.max(0, share - limits.shedding.stepDown)
     if (share < limits.shedding.stepDown / 2) share = 0
+    shares = share === 0 ? new Map() : fairShares(demands(), share)
     if (unsaid > 0 && clock.monotonic() - saidAt >= limits.shedding.warnMs) {
       logger.warn(
         { location: locationId, shed: unsaid, share, lateMs: Math.round(meanLateMs) },
@@ -55,6 +66,7 @@ export function createShedding(clock: Clock, logger: Logger, locationId: string)
   const looking = repeat({ clock, everyMs: limits.shedding.periodMs }, look)
   return {
     share: () => share,
+    shareOf: group => shares.get(group) ?? share,
     total: () => total,
     noteLateness: ms => {
       lateSumMs += ms

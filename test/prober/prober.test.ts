@@ -19,7 +19,7 @@ import { watchAssignments } from '../../services/prober/assignments.ts'
 import type { CheckContext } from '../../services/prober/checks/checker.ts'
 import { findAbilities } from '../../services/prober/checks/registry.ts'
 import { createTrust } from '../../services/prober/checks/trust.ts'
-import { createMonitor, noteOutcome } from '../../services/prober/monitor.ts'
+import { createMonitor, groupOf, noteOutcome } from '../../services/prober/monitor.ts'
 import { rankOf } from '../../services/prober/presence.ts'
 import { type Report, Reporter } from '../../services/prober/report.ts'
 import { Runner } from '../../services/prober/runner.ts'
@@ -625,7 +625,7 @@ function createRunnerWorld(t: Test, inFlightMax: number, share = () => 0) {
   const reports: Report[] = []
   const runner = new Runner({
     context,
-    shedding: { ...shedding, share },
+    shedding: { ...shedding, shareOf: share },
     metrics: {
       passed: counter('passed'),
       failed: counter('failed'),
@@ -685,6 +685,25 @@ test('prober beyond its bound of checks sheds increasingly, and recovers', async
   shedding.noteLateness(limits.shedding.lateMs * 5)
   await clock.advance(limits.shedding.periodMs)
   t.equal(shedding.share(), limits.shedding.stepUp)
+})
+
+test('flood of one workspace is shed alone, also beside website monitors, whose entries name no workspace', async t => {
+  const clock = createVirtualClock(startAt)
+  const demands = () => new Map([['flood', 90], ['calm', 8], ...subjectIds.slice(0, 20).map(id => [id, 0.1] as const)])
+  const shedding = createShedding(clock, logger, locationId, demands)
+  t.teardown(() => shedding.stop())
+  t.equal(shedding.shareOf('flood'), 0)
+  for (let period = 0; period < 4; period++) {
+    shedding.noteShed(true)
+    await clock.advance(limits.shedding.periodMs)
+  }
+  t.equal(shedding.share(), 4 * limits.shedding.stepUp)
+  t.ok(shedding.shareOf('flood') > shedding.share())
+  t.equal(shedding.shareOf('calm'), 0)
+  t.equal(shedding.shareOf(subjectIds[0] ?? ''), 0)
+  t.equal(shedding.shareOf('new since'), shedding.share())
+  t.equal(groupOf(createMonitor('one', entry())), 'one')
+  t.equal(groupOf(createMonitor('one', { ...entry(), workspace: 'w1' })), 'w1')
 })
 
 test('shed checks are spread evenly over the monitors', async t => {

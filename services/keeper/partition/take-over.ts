@@ -19,6 +19,7 @@ import { writeCheck } from '../round/check-entries.ts'
 import { beginWork, isWritten } from '../round/outbox.ts'
 import { publishOutbox } from '../round/publish.ts'
 import { entriesOf } from '../step/checks/check-lists.ts'
+import { ofWorkspace } from '../step/checks/put-entries.ts'
 import { armDeadline } from './deadlines.ts'
 import { fallDeaf, hearAgain } from './deafness.ts'
 import { type Partition, resultInput } from './partition.ts'
@@ -201,7 +202,9 @@ async function writeLacking(context: KeeperContext, ids: string[], mayGoOn: () =
       if (subject === null || subject.deletedAt !== null || subject.checkRev === null) return []
       const { id, checkRev: rev } = subject
       const entries = [...entriesOf(subject, context.templates.find(subject))]
-      return entries.map(([locationId, entry]) => writeCheck(context, id, { mode: 'check', locationId, rev, entry }, mayGoOn))
+      return entries.map(([locationId, entry]) =>
+        writeCheck(context, id, { mode: 'check', locationId, rev, entry: ofWorkspace(entry, subject) }, mayGoOn),
+      )
     })
     await Promise.all(writes)
   }

@@ -4,6 +4,8 @@ import { Instant, Nullable } from '#shared/contracts/common.ts'
 import { type Form, firstForm } from '#shared/contracts/form.ts'
 import { KeptAnswer } from '#shared/contracts/observations/kept-answer.ts'
 
+const Workspace = Type.String({ minLength: 1, maxLength: 64 })
+
 /**
  * A check to execute at intervals, the only one of its subject, stored in the bucket under the key `<location>.<partition>.<subject>`. A newer value always has a larger
  * rev.
@@ -19,6 +21,8 @@ export const CheckEntry = Type.Object({
   intervalMs: Type.Integer({ minimum: 1 }),
   /** Number of the entry's form; absent: 1. */
   schema: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** Id of the workspace, for which an overloaded prober makes its share of checks. Absent in the entry of a website monitor. */
+  workspace: Type.Optional(Workspace),
 })
 export type CheckEntry = Static<typeof CheckEntry>
 
@@ -43,6 +47,8 @@ export type ListedCheck = Static<typeof ListedCheck>
 export const CheckList = Type.Object({
   schema: Type.Literal(listSchema),
   rev: Type.Integer({ minimum: 1 }),
+  /** As in `CheckEntry`. Absent: an older keeper wrote the entry. */
+  workspace: Type.Optional(Workspace),
   checks: Type.Array(ListedCheck, { minItems: 1, maxItems: 8 }),
 })
 export type CheckList = Static<typeof CheckList>

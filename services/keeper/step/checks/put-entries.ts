@@ -16,11 +16,18 @@ export function putEntries(
     subject,
   )
   const assigned = locations.reduce(
-    (left, locationId) => addToOutbox(left, { mode: 'check', locationId, rev, entry: entryAt(locationId, rev) }),
+    (left, locationId) =>
+      addToOutbox(left, { mode: 'check', locationId, rev, entry: ofWorkspace(entryAt(locationId, rev), subject) }),
     removed,
   )
   return { ...assigned, checkRev: locations.length > 0 ? rev : null, checkLocations: [...new Set(locations)] }
 }
+
+/** Returns the entry with its workspace. The entry of a website monitor, which names no kind, stays as older probers read it. */
+export const ofWorkspace = <Entry extends CheckEntry | CheckList>(
+  entry: Entry,
+  { workspaceId }: Pick<SubjectDocument, 'workspaceId'>,
+): Entry => ('checks' in entry || entry.kind !== undefined ? { ...entry, workspace: workspaceId } : entry)
 
 /** Returns the subject without any check. */
 export const withoutEntries = (subject: SubjectDocument): SubjectDocument =>
