@@ -13,11 +13,13 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
 import { createLogger } from '#shared/observability/logger.ts'
 import { startProber } from '../../services/prober/app.ts'
+import type { CheckOutcome } from '../../services/prober/checks/checker.ts'
 import { whyNoPings } from '../../services/prober/checks/icmp/ability.ts'
-import { findAbilities } from '../../services/prober/checks/registry.ts'
+import { checkOf, findAbilities } from '../../services/prober/checks/registry.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { checkEntry } from '../support/checks.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
+import { contextWith } from './check-context.ts'
 
 const logger = createLogger('silent')
 const locationId = 'loc1'
@@ -191,4 +193,15 @@ t.test('prober on another machine goes on with a directory that is older than ki
   t.strictSame(asked, [{ ...state, kinds: all }, state])
   const served = await bus.subscribe(subjects.tryCheck(locationId, tcp.key), () => undefined)
   await served.close()
+})
+
+t.test('v3 3.22 a check with an option that the prober does not know cannot be made, rather than pass without it', async t => {
+  const { clock } = await setStage()
+  const outcome = async (options: object) => {
+    const entry = { rev: 1, intervalMs: 10_000, ...pinged, options: { ...(pinged['options'] as object), ...options } }
+    return await new Promise<CheckOutcome>(done => checkOf(entry, contextWith({ clock }), done).start())
+  }
+  const error = 'this prober is older than the option ttl of this check'
+  t.match(await outcome({ ttl: 3 }), { ok: false, cannot: true, error, value: null, statusCode: null })
+  t.match(await outcome({}), { ok: false, error: 'host name "gone.example" not found' })
 })

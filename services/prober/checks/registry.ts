@@ -1,5 +1,6 @@
 // How each kind of check is made. What the kinds are is in shared/checks. A process may add kinds at its start, before its first check.
 import type { Abilities } from '#shared/checks/abilities.ts'
+import type { CheckKind } from '#shared/checks/check-kind.ts'
 import { dns } from '#shared/checks/dns/dns.ts'
 import { http } from '#shared/checks/http/http.ts'
 import { icmp } from '#shared/checks/icmp/icmp.ts'
@@ -51,14 +52,24 @@ export function checkOf(entry: CheckEntry, context: CheckContext, done: (outcome
   const kind = findKind(entry)
   const checker = kind && checkers.get(kind.key)
   if (!checker) throw new Error(`this prober knows no kind of check ${entry.kind}`)
-  if (entry.kind !== undefined && holdsSealed(entry)) return { start: () => done(sealedOutcome), abandon: () => undefined }
+  const unable = (sentence: string) => ({ start: () => done(unableOutcome(sentence)), abandon: () => undefined })
+  if (entry.kind !== undefined && holdsSealed(entry)) return unable('a secret of this check can not be opened here')
+  const unknown = unknownOption(entry, kind)
+  if (unknown !== undefined) return unable(`this prober is older than the option ${unknown} of this check`)
   return checker(entry, context, done)
+}
+
+/** Returns an option that a keeper of a newer version has written: without it the check would pass where it must not. */
+function unknownOption(entry: CheckEntry, { fields }: CheckKind): string | undefined {
+  const { options } = entry as { options?: unknown }
+  if (typeof options !== 'object' || options === null) return undefined
+  return Object.keys(options).find(key => !fields.some(field => field.key === key))
 }
 
 /** Whether failed checks of the entry carry what the server answered. */
 export const keepsAnswers = (entry: CheckEntry): boolean => findKind(entry)?.keepsAnswers === true
 
-const sealedOutcome: CheckOutcome = Object.freeze({
-  ...{ ok: false, cannot: true, error: 'a secret of this check can not be opened here', statusCode: null, value: null },
+const unableOutcome = (error: string): CheckOutcome => ({
+  ...{ ok: false, cannot: true, error, statusCode: null, value: null },
   phases: noPhases,
 })
