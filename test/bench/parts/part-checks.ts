@@ -2,10 +2,13 @@
 // with an interval of 1 s raise the rate in steps, until more than 5 % of the checks are late.
 import { setTimeout as pause } from 'node:timers/promises'
 import { measureRoute, type RouteFigures } from '../bare/baselines.ts'
+import { type KindCosts, measureKinds } from '../fleets/check-kinds.ts'
+import type { KindFigures } from '../fleets/kind-checks.ts'
 import { homeOf, type Seeded, seed } from '../fleets/seed.ts'
 import type { Connection } from '../run/connection.ts'
 import { type Observed, observe } from '../run/observe.ts'
 import { type Detail, type PartResult, quantity, type Run } from '../run/run-context.ts'
+import { median } from '../run/statistics.ts'
 import type { System } from '../run/system.ts'
 
 interface Rung extends Observed {
@@ -33,6 +36,8 @@ export async function checks(run: Run): Promise<PartResult> {
   const half = best && closest(rungs, best.hitsPerSecond / 2)
   const steady = rungs.find(({ asked }) => asked === steadyRate)
   const part = 'checks'
+  run.say('checks: one of each kind')
+  const kinds = await measureKinds(run.target.origin, run.options.quick ? { rounds: 1, checks: 50 } : { rounds: 9, checks: 400 })
   if (best !== undefined) run.foundHeld(best.hitsPerSecond)
   return {
     quantities: [
@@ -53,9 +58,42 @@ export async function checks(run: Run): Promise<PartResult> {
         better: 'lower',
         budget: 20,
       }),
+      ...kindQuantities(kinds),
     ],
-    details: [ladderDetail(rungs, bare.cpuMsPerThousand)],
+    details: [ladderDetail(rungs, bare.cpuMsPerThousand), kindDetail(kinds)],
   }
+}
+
+/** A figure of a kind whose checks failed means nothing. */
+const costOf = ({ error, cpuMsPerThousand }: KindFigures): number => (error === null ? median(cpuMsPerThousand) : Number.NaN)
+
+/** CPU of the prober alone, as a ratio to a plain check over HTTP. */
+function kindQuantities({ figures, plain }: KindCosts) {
+  const usual = figures.find(({ name }) => name === plain)
+  if (usual === undefined) return []
+  return figures
+    .filter(figure => figure !== usual)
+    .map(figure =>
+      quantity('checks', `CPU of the prober per 1,000 checks: ${figure.name}`, 'ms', costOf(figure), {
+        better: 'lower',
+        baseline: costOf(usual),
+      }),
+    )
+}
+
+function kindDetail({ figures, plain, leftOut }: KindCosts): Detail {
+  const usual = figures.find(({ name }) => name === plain)
+  const made = figures.map(figure => ({
+    kind: figure.name,
+    'CPU ms/1,000': Number(costOf(figure).toFixed(1)),
+    'least ms/1,000': Number(Math.min(...figure.cpuMsPerThousand).toFixed(1)),
+    [`x ${plain}`]: usual === undefined ? '' : Number((costOf(figure) / costOf(usual)).toFixed(2)),
+    note: figure.error ?? '',
+  }))
+  const none = leftOut.map(({ name, why }) => ({
+    ...{ kind: name, 'CPU ms/1,000': '', 'least ms/1,000': '', [`x ${plain}`]: '', note: `not measured: ${why}` },
+  }))
+  return { title: 'One check of each kind, the prober alone', rows: [...made, ...none] }
 }
 
 const isHeld = ({ onTime, judgedShare, judgingLag }: Rung) =>
