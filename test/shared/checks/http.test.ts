@@ -11,7 +11,7 @@ import { type JsonTest, jsonFault } from '#shared/checks/http/json-judgement.ts'
 import { readJsonPath, valueAt } from '#shared/checks/http/json-path.ts'
 import { type Hop, nextHop } from '#shared/checks/http/redirect.ts'
 import { statusRange } from '#shared/checks/http/statuses.ts'
-import { entryOf } from '#shared/checks/registry.ts'
+import { entryOf, kindOfTemplate } from '#shared/checks/registry.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 
 const asked = { url: 'https://shop.example/', locations: ['aaaa'] }
@@ -402,9 +402,12 @@ t.test('redirect is followed as RFC 9110 and browsers do, and never carries cred
 t.test('each row of the page about other monitors has answers that the Template takes', async t => {
   const page = readFileSync('docs/checks-from-others.md', 'utf8')
   const rows = page.split('\n').filter(line => /^\| `/.test(line))
-  t.ok(rows.length >= 40)
+  t.ok(rows.length >= 55)
   for (const row of rows) {
-    const [, meta = 'none'] = /\| `(\{.*\})`[^`]*\|$/.exec(row) ?? []
-    t.equal(refusalOf(JSON.parse(meta)), null, row)
+    const [, template = 'http-check', meta = 'none'] = /\| (?:`([a-z-]+)`: )?`(\{.*\})`[^`]*\|$/.exec(row) ?? []
+    const options = JSON.parse(meta)
+    const kind = kindOfTemplate(`${template}@1`)
+    if (kind === http) t.equal(refusalOf(options), null, row)
+    else t.ok(kind && readCheckAnswers(kind, { ...options, locations: asked.locations }, null), row)
   }
 })
