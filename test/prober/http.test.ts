@@ -317,6 +317,36 @@ t.test('first fault counts: redirects, status, texts, JSON, time (v3 3.20)', asy
   }
 })
 
+t.test('pattern is looked for in the first 64 KiB, decoded, in the charset of the page or in UTF-8 (v3 3.20)', async t => {
+  const pad = 'x'.repeat(64 * 1024 - 6)
+  routes.set('/patterns/last', answers(`${pad}needle`))
+  routes.set('/patterns/late', answers(`${pad}x needle`))
+  routes.set('/patterns/gzip', answers(gzipSync(`${pad}needle`), { 'content-encoding': 'gzip' }))
+  routes.set('/patterns/lines', answers('first\nup since 3 days\nlast'))
+  routes.set('/patterns/latin1', answers(Buffer.from('schöne Grüße', 'latin1'), { 'content-type': 'text/plain; charset=latin1' }))
+  routes.set('/patterns/mislabelled', answers('schöne Grüße', { 'content-type': 'text/plain; charset=latin1' }))
+  routes.set('/patterns/json', answers('{"status": "up", "load": 0.42}'))
+  const none = (pattern: string) => `body does not match ${pattern}`
+  const cases: [path: string, options: Record<string, unknown>, error: string | null][] = [
+    ['/last', { matches: 'need.e' }, null],
+    ['/late', { matches: 'need.e' }, none('need.e')],
+    ['/gzip', { matches: 'x{9}needle$' }, null],
+    ['/lines', { matches: 'up since \\d+ days' }, null],
+    ['/lines', { matches: '^up' }, none('^up')],
+    ['/lines', { matches: '(?m)^up' }, null],
+    ['/lines', { matches: '(?i)FIRST.up' }, none('(?i)FIRST.up')],
+    ['/lines', { matches: '(?is)FIRST.up' }, null],
+    ['/latin1', { matches: 'Gr\\pL+e' }, null],
+    ['/mislabelled', { matches: '^schöne Grüße$' }, null],
+    ['/json', { matches: '"load": 0\\.[0-8]', json_path: '$.status', json_value: 'up', lacks: 'down' }, null],
+    ['/json', { matches: 'down', json_path: '$.status', json_value: 'down' }, '$.status is "up", expected eq down'],
+    ['/json', { matches: 'down', max_ms: 1 }, none('down')],
+    ['/json', { matches: 'a'.repeat(512) }, none(`${'a'.repeat(100)}…`)],
+  ]
+  for (const [path, options, error] of cases)
+    t.equal(await errorOf(`${plain}/patterns${path}`, options), error, `${path} ${JSON.stringify(options).slice(0, 60)}`)
+})
+
 t.test('text is looked for in the first MiB, decoded and in the charset of the page', async t => {
   const pad = 'x'.repeat(mebibyte - 6)
   routes.set('/last', answers(`${pad}needle`))

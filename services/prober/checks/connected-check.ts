@@ -18,6 +18,8 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   /** Status of the response, of kinds that have one. */
   protected statusCode: number | null = null
   protected isSettled = false
+  /** Time at which the answer was read, ms; null: it is the present one. */
+  protected endedMs: number | null = null
   /** Of the last connection, of a check that is tried. */
   #certificate: ReadCertificate | null = null
   readonly #done: (outcome: CheckOutcome) => void
@@ -176,7 +178,7 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
         connectMs: this.#connectMs,
         tlsMs: this.#tlsMs,
         firstByteMs: this.#firstByteMs,
-        totalMs: this.elapsed(),
+        totalMs: this.endedMs ?? this.elapsed(),
       },
     }
   }

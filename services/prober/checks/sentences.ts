@@ -97,6 +97,8 @@ export const bodySentence = (expectedText: string): string => clean(`body does n
 
 export const unwantedSentence = (text: string): string => clean(`body contains "${cut(text, 101)}"`)
 
+export const patternSentence = (pattern: string): string => clean(`body does not match ${cut(pattern, 101)}`)
+
 export const timeoutSentence = (what: 'connection' | 'TLS handshake' | 'answer', ms: number): string =>
   `no ${what} in ${ms / 1_000} s`
 

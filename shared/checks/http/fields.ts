@@ -5,6 +5,7 @@ import { authority, ipFamily, maxMs, timeoutSeconds, verify } from '../connectio
 import { headerOf, isNamed, linesOf } from './header-lines.ts'
 import { jsonOperators } from './json-judgement.ts'
 import { readJsonPath } from './json-path.ts'
+import { isPattern } from './pattern.ts'
 import { isStatusRange } from './statuses.ts'
 
 const secretHeadersMax = 16
@@ -202,6 +203,18 @@ export const jsonValue = checkField({
   characters: 1_024,
   isLater: true,
 })
+export const matches = checkField({
+  key: 'matches',
+  type: 'string',
+  label: 'Pattern that the answer must match',
+  section: 'answer',
+  hint: 'In the syntax of RE2, such as (?i)ready|up. In the first 64 KiB of the body.',
+  default: '',
+  characters: 512,
+  must: 'be a pattern in the syntax of RE2, of at most 512 characters and not too many repetitions',
+  fits: isPattern,
+  isLater: true,
+})
 const connection = [
   { ...verify, isLater: true },
   { ...authority, isLater: true },
@@ -212,7 +225,7 @@ const connection = [
 export const httpFields = [
   ...[url, method, headers, secretHeaders, body, contentType],
   ...[username, password, bearer],
-  ...[redirects, statuses, { ...maxMs, isLater: true } as const, contains, lacks, jsonPath, jsonOperator, jsonValue],
+  ...[redirects, statuses, { ...maxMs, isLater: true } as const, contains, lacks, jsonPath, jsonOperator, jsonValue, matches],
   ...connection,
 ] as const
 

@@ -33,7 +33,7 @@ function faultOfCredentials({ username, password, bearer, secret_headers }: fiel
 
 function faultOfBody(options: fields.AllOptions): Refused | null {
   if (options.method !== 'HEAD') return null
-  const read = [fields.contains, fields.lacks, fields.jsonPath].find(({ key }) => options[key] !== '')
+  const read = [fields.contains, fields.lacks, fields.jsonPath, fields.matches].find(({ key }) => options[key] !== '')
   return read === undefined ? null : { key: read.key, fault: 'is not for HEAD, whose answers have no body: choose GET' }
 }
 

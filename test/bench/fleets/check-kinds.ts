@@ -46,6 +46,7 @@ const allOptions = {
   lacks: 'fatal error',
   json_path: '$.items[-1].ok',
   json_value: 'true',
+  matches: '"name":"item \\d+"',
   max_ms: 59_999,
 }
 

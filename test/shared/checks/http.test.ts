@@ -95,6 +95,12 @@ t.test('each bad option is refused with its field and a sentence that says what 
     ],
     ['an unknown family', { ip_family: '5' }, /^Field 'ip_family' must be one of any, 4, 6$/],
     ['a timeout of 61 s', { timeout_seconds: 61 }, /^Field 'timeout_seconds' must be a whole number, 1 to 60$/],
+    ['a pattern with an open group', { matches: '(a' }, /^Field 'matches' must be a pattern in the syntax of RE2/],
+    ['a pattern that looks around', { matches: 'a(?=b)' }, /^Field 'matches' must/],
+    ['a pattern that refers back', { matches: '(a)\\1' }, /^Field 'matches' must/],
+    ['a pattern with too many repetitions', { matches: '(a{32}){32}' }, /^Field 'matches' must/],
+    ['a pattern of 513 characters', { matches: 'a'.repeat(513) }, /^Field 'matches' must/],
+    ['a pattern for HEAD', { method: 'HEAD', matches: 'a' }, /^Field 'matches' is not for HEAD/],
     ['an option of website monitors', { expected_text: 'a' }, /^The Template declares no field 'expected_text'$/],
   ]
   for (const [name, options, refusal] of cases) t.match(refusalOf(options), refusal, name)
@@ -111,6 +117,8 @@ t.test('options at their bounds are accepted, and a check entry holds only what 
     { username: 'a', password: 'b c:d' },
     { statuses: ['100-599', '404', '200-200'] },
     { max_ms: 60_000, redirects: 0, timeout_seconds: 1 },
+    { matches: 'a'.repeat(512) },
+    { matches: '(?i)^(up|ready)\\b.*[0-9a-f]{64}$' },
     { json_path: "$[-1]['a'].b", json_operator: 'lte', json_value: '1e3' },
     { json_path: '$', json_operator: 'exists' },
     { authority: `${authority}\n${authority}` },

@@ -2,7 +2,8 @@
 // if a later one found its own sooner.
 import { type JsonTest, jsonFault } from '#shared/checks/http/json-judgement.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { jsonText } from './charset.ts'
+import { patternLimits } from '#shared/limits/pattern-limits.ts'
+import { jsonText, pageDecoder } from './charset.ts'
 import { createTextSearch } from './text-search.ts'
 
 /** Sentence of a fault; null: there is none. */
@@ -39,6 +40,30 @@ export function jsonLook(test: JsonTest, contentType: string, shown: (json: stri
       return undefined
     },
     end: () => jsonFault(jsonText(Buffer.concat(chunks), contentType), test, shown),
+  }
+}
+
+/** A look that finds no fault, and keeps what a pattern is matched with when the others have found none. */
+export interface PatternLook extends Look {
+  /** Returns the texts of which any may match: in the charset of the page, and in UTF-8. */
+  texts(): string[]
+}
+
+export function patternLook(contentType: string): PatternLook {
+  const chunks: Buffer[] = []
+  let left: number = patternLimits.bytes
+  return {
+    add: chunk => {
+      if (left > 0) chunks.push(Buffer.from(chunk.subarray(0, left)))
+      left -= Math.min(left, chunk.length)
+      return left === 0 ? null : undefined
+    },
+    end: () => null,
+    texts: () => {
+      const bytes = Buffer.concat(chunks)
+      const decoder = pageDecoder(bytes, contentType)
+      return [...(decoder === null ? [] : [decoder.decode(bytes)]), bytes.toString()]
+    },
   }
 }
 

@@ -10,11 +10,20 @@ import { type CheckContext, type CheckOutcome, noPhases } from '../checker.ts'
 import { ConnectedCheck } from '../connected-check.ts'
 import type { ConnectionTarget } from '../connection.ts'
 import { keptAnswer } from '../kept-answer.ts'
-import { answerSentence, bodySentence, clean, sentences, statusSentence, unwantedSentence } from '../sentences.ts'
+import {
+  answerSentence,
+  bodySentence,
+  clean,
+  patternSentence,
+  sentences,
+  statusSentence,
+  unwantedSentence,
+} from '../sentences.ts'
 import { Answer, type AnswerHead, type AnswerListener } from './answer.ts'
 import { type BodyDecoder, createBodyDecoder } from './body-decoder.ts'
-import { allOf, jsonLook, type Look, textLook, type Verdict } from './body-looks.ts'
+import { allOf, jsonLook, type Look, type PatternLook, patternLook, textLook, type Verdict } from './body-looks.ts'
 import { pageDecoder } from './charset.ts'
+import { matchApart } from './pattern-thread.ts'
 import type { Target } from './target.ts'
 
 /** Outcome of a check whose address is not an HTTP or HTTPS URL. */
@@ -30,6 +39,8 @@ const interimMax = 32
 
 /** Before a head has come. */
 const nothingSeen = { contentType: '', body: Buffer.alloc(0), isWhole: false }
+
+const tooSlow = 'matching the pattern takes too long'
 
 /** Largest number of characters of an answer in a sentence. */
 const quoted = 60
@@ -52,6 +63,9 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
   readonly #hops: TriedDetails['hops'] = []
   /** Null until the check has failed. */
   #isKept: boolean | null = null
+  /** What the body is matched with in the end; null: no pattern is looked for. */
+  #pattern: PatternLook | null = null
+  #isMatching = false
 
   constructor(target: Target, context: CheckContext, done: (outcome: CheckOutcome) => void) {
     super(target, context, target.further?.totalMs ?? context.bounds.totalMs, done)
@@ -159,16 +173,35 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
     const looks: Look[] = []
     if (contains !== '') looks.push(textLook(contains, contentType, isThere => (isThere ? null : bodySentence(contains))))
     if (further === null) return looks
-    const { lacks, json, mask } = further
+    const { lacks, json, matches, mask } = further
     if (lacks !== '') looks.push(textLook(lacks, contentType, isThere => (isThere ? unwantedSentence(lacks) : null)))
     if (json !== null) looks.push(jsonLook(json, contentType, text => mask().short(text, quoted)))
+    if (matches !== '') looks.push(this.#keepForPattern(contentType))
     return looks
+  }
+
+  #keepForPattern(contentType: string): Look {
+    this.#pattern = patternLook(contentType)
+    return this.#pattern
+  }
+
+  /** Matches what has come in another thread. The connection is closed, and the time of the check ends before. */
+  #match({ texts }: PatternLook, pattern: string): void {
+    if (this.#isMatching) return
+    this.#isMatching = true
+    this.endedMs = this.elapsed()
+    this.connection.close()
+    void matchApart({ pattern, texts: texts() }, this.context.clock).then(isMatch => {
+      if (isMatch === null) this.finish({ ...this.#withHops(super.outcomeOf(tooSlow)), value: null, cannot: true })
+      else this.settle(isMatch ? null : patternSentence(pattern))
+    })
   }
 
   /** `look` null: the body is not judged. */
   #readBody(look: Look | null, encoding: string): void {
     const see = (verdict: Verdict | undefined) => {
-      if (verdict !== undefined) this.settle(verdict)
+      if (verdict === null && this.#pattern !== null) this.#match(this.#pattern, this.target.further?.matches ?? '')
+      else if (verdict !== undefined) this.settle(verdict)
     }
     this.#body = createBodyDecoder({
       encoding,

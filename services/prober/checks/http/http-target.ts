@@ -47,6 +47,7 @@ function furtherOf(hop: Hop, plan: Plan): Further {
     passesMs: options.max_ms,
     lacks: options.lacks,
     json: path === '' ? null : { path, operator, value },
+    matches: options.matches,
     follow: (head, followed) => {
       if (options.redirects === 0 || !isRedirect(head.statusCode)) return null
       const next = nextHop(hop, head, followed, options)

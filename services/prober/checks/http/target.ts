@@ -29,6 +29,8 @@ export interface Further {
   /** Text that the body must not contain; empty: any may be there. */
   lacks: string
   json: JsonTest | null
+  /** Pattern that the body must match; empty: any. */
+  matches: string
   /**
    * Returns the target of the request that follows a response, or the sentence of a redirect that is not followed; null: the response is
    * judged itself. `followed`: number of redirects that were followed before.
