@@ -56,9 +56,3 @@ export const asksForOpenings = (type: string): boolean => hasTopField(type, 'sen
 
 export const hasTopField = (type: string, key: string): boolean =>
   findChannel(type)?.fields.some(field => field.isTop === true && field.key === key) ?? false
-
-/** Whether every destination has its address in its member `url`. */
-export const allHaveUrl = (): boolean => channels.every(({ type }) => hasTopField(type, 'url'))
-
-/** Whether a type has settings that are no members of the destination itself. */
-export const hasOwnSettings = (): boolean => channels.some(({ fields }) => fields.some(({ isTop }) => isTop !== true))

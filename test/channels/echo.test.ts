@@ -253,7 +253,7 @@ t.test('document of the API and the page of MCP tools have its settings', async 
   const client = await typescriptClient({ url, key, environment: preload }, '2026')
   t.teardown(() => client.close())
   const create = (await client.list()).find(({ name }) => name === 'create_destination')?.inputSchema as unknown as JsonSchema
-  t.strictSame(create.properties['type'], { type: 'string', enum: [...channelTypes(), 'echo'] })
+  t.match(create.properties['type'], { type: 'string', description: /list_channels/ })
   t.strictSame(create.required, ['name', 'type'])
   const listed = (await client.call('list_channels')).structuredContent as { result: { type: string }[] }
   t.strictSame(

@@ -2,15 +2,7 @@
 // section 10.
 
 import { type Static, type TOptional, Type } from 'typebox'
-import {
-  allHaveUrl,
-  channelOf,
-  channels,
-  channelTypes,
-  chatChannel,
-  hasTopField,
-  plainChannel,
-} from '#shared/channels/registry.ts'
+import { channelOf, channels, channelTypes, chatChannel, hasTopField, plainChannel } from '#shared/channels/registry.ts'
 import { ownFields } from '#shared/channels/settings.ts'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
 import { Strict } from '#shared/contracts/common.ts'
@@ -73,7 +65,7 @@ const switches = {
 const NewDestination = Strict({
   name: NameText(bounds.nameCharacters),
   type: Type.Enum(channelTypes()),
-  url: (allHaveUrl() ? Url : Type.Optional(Url)) as TOptional<typeof Url>,
+  url: Type.Optional(Url),
   channel: Type.Optional(Channel),
   ...switches,
   ...ownSettings,

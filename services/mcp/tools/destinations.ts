@@ -1,10 +1,7 @@
 // Tools of destinations, which receive messages. Only keys without a scope may call these tools. No result contains a URL.
 import { apiPath } from '#shared/api-v3/api-path.ts'
-import { allHaveUrl, channelTypes, hasOwnSettings } from '#shared/channels/registry.ts'
 import { destination, page, pageQuery, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'
-
-const ownSettings = { settings: { type: 'object', description: 'Fields of list_channels that are not `top`, by key.' } } as const
 
 const fields = {
   name: { type: 'string', minLength: 1, description: 'Unique in the workspace.' },
@@ -13,7 +10,7 @@ const fields = {
   enabled: { type: 'boolean' },
   send_on_open: { type: 'boolean', description: 'A webhook that hears of unconfirmed openings.' },
   default: { type: 'boolean', description: 'True makes it the default.' },
-  ...(hasOwnSettings() ? ownSettings : {}),
+  settings: { type: 'object', description: 'Fields of list_channels that are not `top`, by key.' },
 } as const
 
 const list = tool({
@@ -45,8 +42,8 @@ const create = tool({
   name: 'create_destination',
   title: 'Create a destination',
   description: 'Creates a destination. The first enabled one of a workspace becomes default.',
-  arguments: { workspace, type: { type: 'string', enum: channelTypes() }, ...fields },
-  required: ['name', 'type', ...(allHaveUrl() ? (['url'] as const) : [])],
+  arguments: { workspace, type: { type: 'string', description: 'Of list_channels.' }, ...fields },
+  required: ['name', 'type'],
   result: 'object',
   needs: 'full',
   effect: 'changes',
@@ -112,4 +109,4 @@ const deliveries = tool({
 })
 
 /** While every setting is an argument of its own, there is nothing to look up. */
-export const destinationTools = [list, ...(hasOwnSettings() ? [types] : []), create, update, remove, test, deliveries]
+export const destinationTools = [list, types, create, update, remove, test, deliveries]
