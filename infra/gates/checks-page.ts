@@ -20,7 +20,8 @@ A secret is hidden from viewers and scoped keys, and stands in no message, log o
 const watching = `## Every check
 
 From where and how often it is made, and when it counts as down. A website check has \`interval_value\` and
-\`interval_unit\`, every other Template \`interval_seconds\`, with a default of its own.
+\`interval_unit\`, and follows the delays of the installation unless it names its own. Every other Template has \`interval_seconds\`, with a
+default of its own. A certificate check has no delays.
 `
 
 export function checksPage(kinds: readonly CheckKind[] = checkKinds()): string {
@@ -30,7 +31,7 @@ export function checksPage(kinds: readonly CheckKind[] = checkKinds()): string {
 }
 
 function section({ key, name, help, value, fields, templates }: CheckKind): string {
-  return `## ${name}\n\nThe kind \`${key}\`, of the Template ${namesOf(templates)}. ${help} Its value is the ${value.name.toLowerCase()} in ${value.unit}.\n\n${table(fields)}`
+  return `## ${name}\n\nThe kind \`${key}\`, of the Template ${namesOf(templates)}. ${help} Its value is the ${value.name.toLowerCase()} in ${value.unit}.\n\n${table([...fields, ...(templates.at(-1)?.fields ?? [])])}`
 }
 
 const supersededSection = ({ name, templates }: CheckKind): string =>

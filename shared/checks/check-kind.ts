@@ -1,24 +1,34 @@
 // What a kind of check is, without input and output: a folder here, and a line in the registry. How it is made is in the prober.
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
+import type { Shown } from '#shared/contracts/subjects/checked-signal.ts'
 import type { CheckField } from './check-field.ts'
 import { isOfType } from './field-values.ts'
-
-/** What a check watches, for people. Without secrets. */
-export interface Shown {
-  /** What is done, in one word, such as `GET`. */
-  method: string
-  /** To what it is done, such as an address without credentials. */
-  target: string
-  /** The target if it is an address that a person can open; else empty. */
-  url: string
-  /** Host of the target; null: it has none, or cannot be read. */
-  host: string | null
-}
+import type { TemplateParts } from './template-parts.ts'
 
 /** Fault of an answer: the key of its field, and the end of the sentence `Field '<key>' …`. */
 export interface Refused {
   key: string
   fault: string
+}
+
+export interface CheckUpgrade {
+  /** The other Template, `key@version`, whose monitors have one stored check. */
+  from: string
+  /** Returns the answers to the fields of the kind that check and judge as the stored check does. Secrets are not sealed. */
+  answers(check: StoredCheck): Record<string, unknown>
+}
+
+export interface CheckTemplate {
+  key: string
+  version: number
+  name: string
+  summary: string
+  /** Fields that the Template has after those of the kind. */
+  fields?: readonly CheckField[]
+  /** Set for a Template to which monitors of another one can be bound, without a way back. */
+  upgrade?: CheckUpgrade
+  /** Its signals and rules. Absent: its monitors have one stored check, which the built-in rule judges. */
+  parts?: TemplateParts
 }
 
 export interface CheckKind {
@@ -44,9 +54,10 @@ export interface CheckKind {
   isSuperseded?: true
   /** Set for a kind whose failed checks carry what the server answered (v3 5.10). */
   keepsAnswers?: true
-  /** System Templates whose Resources have one check of this kind. They have its `fields` and `watch`. */
-  templates: readonly { key: string; version: number; name: string; summary: string }[]
-  shown(check: StoredCheck): Shown
+  /** System Templates of monitors of this kind. They have its `fields` and `watch`. */
+  templates: readonly CheckTemplate[]
+  /** `check`: the answers, with the defaults of those that nobody gave. */
+  shown(check: Readonly<Record<string, unknown>>): Shown
   /**
    * Returns where secret answers go and what guards them there, as one text: a stored secret is kept only while this stays. Absent: the kind
    * has no field of the type `secret`.

@@ -1,6 +1,7 @@
 // What a check of a URL watches, for people. Pure.
+
+import type { Shown } from '#shared/contracts/subjects/checked-signal.ts'
 import { redactedText, redactedUrl } from '#shared/secrecy/redacted-text.ts'
-import type { Shown } from './check-kind.ts'
 
 export function shownUrl(method: string, url: string): Shown {
   const shown = redactedUrl(url)

@@ -59,7 +59,7 @@ export const failureMode = checkField({
   words: { at_least_one: 'at least one location', majority: 'more than half of the locations', all: 'all locations' },
 })
 
-/** A delay that nobody named is stored as null, and follows the installation's setting. */
+/** A website monitor stores a delay that nobody named as null, and follows the installation's setting. */
 const delay = { type: 'duration', default: defaultDelay, min: 0, max: maxSeconds } as const
 
 export const confirmAfter = checkField({
@@ -67,24 +67,27 @@ export const confirmAfter = checkField({
   key: 'confirm_after',
   label: 'Confirmation delay',
   section: 'judging',
-  hint: 'Seconds. A failure that lasts this long is confirmed, and people are notified. Empty: as the installation has it.',
+  hint: 'Seconds. A failure that lasts this long is confirmed, and people are notified.',
 })
 export const recoverAfter = checkField({
   ...delay,
   key: 'recover_after',
   label: 'Recovery delay',
   section: 'judging',
-  hint: 'Seconds. Checks that pass for this long close the incident. Empty: as the installation has it.',
+  hint: 'Seconds. Checks that pass for this long close the incident.',
 })
 
 const judged = [failureMode, confirmAfter, recoverAfter] as const
 
-/** Fields of a kind whose checks are made every `seconds` unless people say otherwise. */
-export const watchFields = (seconds: number): readonly CheckField[] => [
+/** Fields of a kind whose checks are made every `seconds` unless people say otherwise, and whose rules do not wait. */
+export const watchFieldsAtOnce = (seconds: number): readonly CheckField[] => [
   locations,
   { ...intervalSeconds, default: seconds },
-  ...judged,
+  failureMode,
 ]
+
+/** Fields of a kind whose checks are made every `seconds` unless people say otherwise. */
+export const watchFields = (seconds: number): readonly CheckField[] => [...watchFieldsAtOnce(seconds), confirmAfter, recoverAfter]
 
 /** Fields of a kind whose interval is in minutes or hours. */
 export const minuteWatchFields = [locations, intervalValue, intervalUnit, ...judged] as const

@@ -504,8 +504,9 @@ export const limits = {
 
   /** Checks that people try before saving a monitor. */
   tries: {
-    /** Largest number of locations of a try. */
+    /** Largest number of locations of a signal that is tried, and of checks of a try. */
     locations: 8,
+    checks: 16,
     /** Longest duration of a check that is tried, ms, and longest wait of the gateway for its outcome. */
     checkMs: 20 * second,
     answerMs: 23 * second,

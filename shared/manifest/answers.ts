@@ -13,10 +13,10 @@ import { missing } from '#shared/json-shape/first-refusal.ts'
 import { hidden } from '#shared/secrecy/redacted-value.ts'
 import { isSealed } from '#shared/secrecy/sealed-form.ts'
 import { ownMember } from '#shared/text/own-member.ts'
+import { answerFault } from './answer-fault.ts'
 import { type BoundCheck, checksOf, requireCheckable, usualAnswers } from './check-options.ts'
 import { ManifestRefusal, maxSeconds, refuse } from './manifest-refusal.ts'
 import { comparisonsOf, isBaselineOperand } from './read-decision.ts'
-import { faultOf } from './read-field.ts'
 
 /**
  * Returns the answers in `present` (`{}` for a new Resource). Answers in `sent` replace those in `present`. A field sent as null gets its
@@ -39,7 +39,7 @@ export function readAnswers(
     const answer = given ?? field.default
     if (answer === null && field.required) throw new ManifestRefusal(missing(field.key))
     if (answer === null || answer === undefined) continue
-    const fault = faultOf(field, answer)
+    const fault = answerFault(template, field, answer)
     if (fault !== null) throw refuse(field.key, `Field '${field.key}' ${fault}`)
     answers[field.key] = answer as TemplateAnswer
   }
@@ -88,7 +88,7 @@ const aimsOf = (checks: readonly BoundCheck[], field: string): string[] =>
 export function answersToKeep(from: Answers, to: Template): Answers {
   const kept = to.fields.filter(field => {
     const answer = ownMember(from, field.key)
-    return answer !== undefined && isSealed(answer) === (field.type === 'secret') && faultOf(field, answer) === null
+    return answer !== undefined && isSealed(answer) === (field.type === 'secret') && answerFault(to, field, answer) === null
   })
   return Object.fromEntries(kept.map(field => [field.key, from[field.key] as TemplateAnswer]))
 }

@@ -1,16 +1,14 @@
 // Value of a filter on a Template's field, parsed according to the type of the field. Pure. Reference: docs/reference/v3.md, 9.3.
-import { faultOf as faultOfCheck } from '#shared/checks/field-values.ts'
-import { checkFieldOf } from '#shared/checks/registry.ts'
 import type { TemplateField } from '#shared/contracts/resources/template.ts'
 import { isCredentialName } from '#shared/secrecy/credential-name.ts'
-import { faultOf } from './read-field.ts'
+import { answerFault, type Bounded } from './answer-fault.ts'
 
 /**
  * Returns the parsed value. If the field cannot be a filter, or cannot have this value, returns `fault`: the end of an error sentence.
  * `isRedacted`: the reader sees values in display form, and texts by the name of a credential not at all.
  */
 export function readFilterValue(
-  templateKey: string,
+  template: Bounded,
   field: TemplateField,
   text: string,
   isRedacted: boolean,
@@ -21,8 +19,7 @@ export function readFilterValue(
   const value = typed(field, text)
   if (isRedacted && typeof value === 'string' && isCredentialName(field.key))
     return { fault: 'names a field whose values are hidden from this key' }
-  const ofCheck = checkFieldOf(templateKey, field.key)
-  const fault = ofCheck === null ? faultOf(field, value) : faultOfCheck(ofCheck, value)
+  const fault = answerFault(template, field, value)
   return fault === null ? value : { fault }
 }
 

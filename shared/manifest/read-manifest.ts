@@ -4,6 +4,7 @@
 import {
   checkKind,
   Manifest,
+  ManifestParts,
   type RouteTransition,
   type Template,
   type TemplateField,
@@ -38,13 +39,29 @@ export function readManifest(sent: unknown, context: ManifestContext): Template 
   }
   const fields = (manifest.fields ?? []).map((field, i) => readField(field, `fields.${i}`))
   requireUnique(fields, 'fields')
-  const signals = manifest.signals.map((signal, i) => readSignal(signal, `signals.${i}`, fields))
+  const { key, version, name, summary } = manifest
+  return { key, version, name: name.trim(), summary: summary ?? '', fields, ...partsOf(manifest, fields, context) }
+}
+
+type Parts = Pick<Template, 'signals' | 'rules'>
+
+/**
+ * Returns the signals and rules of a Template with these fields. Throws ManifestRefusal for the first fault, and for a rule that names a
+ * destination.
+ */
+export function readParts(sent: unknown, fields: readonly TemplateField[]): Parts {
+  const refusal = firstRefusal(ManifestParts, sent)
+  if (refusal !== null) throw new ManifestRefusal(refusal)
+  return partsOf(sent as ManifestParts, fields, { destinations: [] })
+}
+
+function partsOf(sent: ManifestParts, fields: readonly TemplateField[], context: Pick<ManifestContext, 'destinations'>): Parts {
+  const signals = sent.signals.map((signal, i) => readSignal(signal, `signals.${i}`, fields))
   requireUnique(signals, 'signals')
   requireFewChecks(signals)
-  const rules = manifest.rules.map((rule, i) => readRule(rule, `rules.${i}`, fields, signals, context))
+  const rules = sent.rules.map((rule, i) => readRule(rule, `rules.${i}`, fields, signals, context))
   requireUnique(rules, 'rules')
-  const { key, version, name, summary } = manifest
-  return { key, version, name: name.trim(), summary: summary ?? '', fields, signals, rules }
+  return { signals, rules }
 }
 
 function readRule(
@@ -52,7 +69,7 @@ function readRule(
   place: string,
   fields: readonly TemplateField[],
   signals: readonly TemplateSignal[],
-  { destinations }: ManifestContext,
+  { destinations }: Pick<ManifestContext, 'destinations'>,
 ): TemplateRule {
   const { flapping } = sent.wait
   const wait = {

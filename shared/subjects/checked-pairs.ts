@@ -1,8 +1,9 @@
 // Pairs of a subject's checked signals and their locations, which the API shows as signals of the platform. Pure.
+import { reachability } from '#shared/checks/template-parts.ts'
 import { intervalMs } from '#shared/contracts/subjects/check.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { second } from '#shared/limits/limits.ts'
-import { checkedSignalKey, reachability } from './resource-signals.ts'
+import { checkedSignalKey } from './resource-signals.ts'
 import { sourceAt } from './sources.ts'
 
 export interface CheckedPair {

@@ -46,9 +46,6 @@ export const isDeclaredKey = (key: string): boolean => key.startsWith('d')
 /** Returns the key of a checked signal at a location. The key is also the id of this signal of the platform. */
 export const checkedSignalKey = (signal: string, locationId: string): string => `${signal}@${locationId}`
 
-/** Key of the only checked signal of a subject that a check defines. */
-export const reachability = 'reachability'
-
 /** Returns the location's id of such a key. */
 export const locationOfKey = (key: string): string => key.slice(key.indexOf('@') + 1)
 

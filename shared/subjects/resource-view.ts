@@ -42,6 +42,7 @@ export function resourceView(
     kind,
     template: subject.template,
     answers: templated && shownAnswers(templated.answers),
+    ...secretsIn(templated?.answers ?? {}),
     check,
     usualDelays: check === null ? null : delaysOf(holds ?? usualHolds),
     labels,
@@ -67,6 +68,11 @@ const shownAnswers = (answers: Answers): Answers =>
   Object.values(answers).some(isSealed)
     ? Object.fromEntries(Object.entries(answers).map(([key, answer]) => [key, isSealed(answer) ? hidden : answer]))
     : answers
+
+function secretsIn(answers: Answers): Pick<ResourceView, 'secrets'> {
+  const sealed = Object.entries(answers).filter(([, answer]) => isSealed(answer))
+  return sealed.length === 0 ? {} : { secrets: Object.fromEntries(sealed) }
+}
 
 function signalsOf(subject: SubjectDocument, template: Template | null): ResourceSignalView[] {
   const kind: ResourceSignalView['kind'] = subject.check === null ? checkKind : 'heartbeat'

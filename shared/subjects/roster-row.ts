@@ -19,15 +19,14 @@ const explanationCharacters = 200
 
 /** Returns the row of a subject; null: the subject is archived or deleted, and has no row. */
 export function rosterRow(subject: SubjectDocument, nextStepOf: NextStepOf): RosterRow | null {
-  const { id, rev, slug: key, name, kind, template, check, archivedAt, deletedAt, maintenance } = subject
+  const { id, rev, slug: key, name, kind, template, archivedAt, deletedAt, maintenance } = subject
   if (archivedAt !== null || deletedAt !== null) return null
   const mutedTo = maintenance?.context.endsAt ?? null
   const isPartlyKnown = subject.rules.some(isCalm)
   const open = subject.rules.flatMap(openIncident).sort(byTrouble)
   // Where another rule is ok, one without data is the least of what is wrong.
   const worst = (isPartlyKnown ? open.find(({ incident }) => incident.value !== 'noData') : null) ?? open[0]
-  const watched = check === null ? { host: null, check: null } : watchedBy(check)
-  const base = { id, rev, key, name, kind, template, ...watched, incidents: open.length, maintenanceUntil: mutedTo }
+  const base = { id, rev, key, name, kind, template, ...watchedBy(subject), incidents: open.length, maintenanceUntil: mutedTo }
   if (worst === undefined) return { ...base, ...restingState(subject.rules), incident: null }
   const { value, context } = worst.incident
   const since = value === 'recovering' ? context.wellSince : value === 'pending' ? context.troubleSince : context.effectiveAt

@@ -11,20 +11,21 @@ import {
   type TemplateDocument,
 } from '#shared/contracts/resources/template.ts'
 import { readDecision } from '#shared/manifest/read-decision.ts'
+import { findSystemTemplate, isBuiltIn } from '#shared/manifest/system-templates.ts'
 import { type Query, type Store, StoreError, UnreadableDocument } from '#shared/store/port.ts'
 
 /** Reason why a revision cannot be used: it is not stored, or its content cannot come from a publication. */
 export type RevisionFault = 'missing' | 'damaged'
 
 /**
- * Returns revisions by id, with an entry for every id. If the store cannot read a row, the revision is `damaged`; the other revisions are
+ * Returns revisions by id, also of system Templates, with an entry for every id. If the store cannot read a row, the revision is `damaged`; the other revisions are
  * still returned.
  */
 export async function readRevisions(store: Store, ids: readonly string[]): Promise<Map<string, Template | RevisionFault>> {
   if (ids.length === 0) return new Map()
   try {
     const found = await store.get('templates', ids)
-    return new Map(ids.map((id, i) => [id, revisionOf(found[i] ?? null)]))
+    return new Map(ids.map((id, i) => [id, revisionOf(id, found[i] ?? null)]))
   } catch (error) {
     if (!isLasting(error)) throw error
     const [only, ...others] = ids
@@ -69,8 +70,12 @@ export const isFault = (revision: Template | RevisionFault | null): revision is 
 export const notJudged = (template: string | null, fault: RevisionFault): string =>
   `not judged: its Template ${template} is ${fault}`
 
-function revisionOf(document: TemplateDocument | null): Template | RevisionFault {
-  if (document === null) return 'missing'
+/** A revision that no workspace has published may be one of the system. */
+function revisionOf(id: string, document: TemplateDocument | null): Template | RevisionFault {
+  if (document === null) {
+    const system = findSystemTemplate(id.slice(id.indexOf('/') + 1))
+    return system === null || isBuiltIn(system) ? 'missing' : system
+  }
   return isWhole(document) ? document.template : 'damaged'
 }
 

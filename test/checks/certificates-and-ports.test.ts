@@ -41,14 +41,19 @@ const farEnd = createHttpServer(async (request, response) => {
 })
 await listen(farEnd)
 
-const watched = { locations: [location], confirm_after: 0 }
-const fails = '1 of 1 location failing'
-const passes = 'the location reports ok'
+const watched = { locations: [location] }
+const atOnce = { confirm_after: 0 }
 const monitors: [key: string, template: string, meta: object, explanation: string, value: RegExp][] = [
-  ['fine', 'certificate-check', { target: `localhost:${good}`, authority }, passes, /^3\d{4}$/],
-  ['over', 'certificate-check', { target: `localhost:${expired}`, authority }, fails, /^-\d+$/],
-  ['echo', 'tcp-check', { host: 'localhost', port: echo, send: 'sesame\\r\\n', expect: 'sesame' }, passes, /^\d+$/],
-  ['mute', 'tcp-check', { host: 'localhost', port: echo, expect: '220', timeout_seconds: 1 }, fails, /^null$/],
+  ['fine', 'certificate-check', { target: `localhost:${good}`, authority }, 'certificate ok', /^3\d{4}$/],
+  ['over', 'certificate-check', { target: `localhost:${expired}`, authority }, 'certificate problem', /^-\d+$/],
+  [
+    ...(['echo', 'tcp-check', { host: 'localhost', port: echo, send: 'sesame\\r\\n', expect: 'sesame', ...atOnce }] as const),
+    ...(['reachability ok', /^\d+$/] as const),
+  ],
+  [
+    ...(['mute', 'tcp-check', { host: 'localhost', port: echo, expect: '220', timeout_seconds: 1, ...atOnce }] as const),
+    ...(['reachability problem', /^null$/] as const),
+  ],
 ]
 const make = (key: string, template: string, meta: object) =>
   api('POST', resources, { template, key, name: key, meta: { ...meta, ...watched } })
@@ -60,8 +65,8 @@ for (const [key, template, meta, explanation, value] of monitors) {
     t.match(await make(key, template, meta), { status: 201, result: { template: `${template}@1` } })
     const ruleOf = async () => (await api('GET', `${resources}/${key}`)).result.rules[0]
     await eventually(`${key} is checked`, async () => (await ruleOf()).status !== null)
-    const status = explanation === fails ? 'problem' : 'ok'
-    t.match(await ruleOf(), { key: 'availability', status, explanation })
+    const [signal = '', status = ''] = explanation.split(' ')
+    t.match(await ruleOf(), { key: signal === 'certificate' ? signal : 'availability', status, explanation })
     const [newest] = (await api('GET', `${resources}/${key}/observations`)).result
     t.equal(newest.state, status)
     t.match(String(newest.value), value)
@@ -70,7 +75,7 @@ for (const [key, template, meta, explanation, value] of monitors) {
 
 t.test('certificate that cannot be read is no observation, and judges nothing', async t => {
   for (const i of unable.keys()) {
-    t.match((await api('GET', `${resources}/unable-${i}`)).result, { open_incident: null, rules: [{ status: null }] })
+    t.match((await api('GET', `${resources}/unable-${i}`)).result, { open_incident: null, rules: [{ status: 'no_data' }] })
     t.strictSame((await api('GET', `${resources}/unable-${i}/observations`)).result, [])
   }
 })
@@ -92,7 +97,7 @@ t.test('authority of a check stands in no message, and nothing is filtered by it
   t.equal((await api('POST', `/v3/workspaces/${workspace}/destinations`, destination)).status, 201)
   const target = `localhost:${expired}`
   t.match(await make('told', 'certificate-check', { target, authority }), { status: 201 })
-  const find = () => messages.find(message => message.includes('told is down'))
+  const find = () => messages.find(message => message.includes('told: certificate — Renew the certificate'))
   await eventually('it is told', () => find() !== undefined)
   const body = find() ?? ''
   const { fields } = JSON.parse(body).incident.resource

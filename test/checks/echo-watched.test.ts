@@ -79,7 +79,7 @@ await withBrowser(async () => {
     await page.getByRole('heading', { name: 'Edit Cuckoo clock' }).waitFor()
     await page.getByText('When it counts as down').click()
     t.equal(await page.getByLabel('Pass words').inputValue(), 'geheim\nstreng geheim')
-    t.equal(await page.getByLabel('Recovery delay').inputValue(), '', 'a delay that nobody named follows the installation')
+    t.equal(await page.getByLabel('Recovery delay').inputValue(), '120', 'a delay that nobody named is the default')
     await page.getByRole('checkbox', { name: 'Fails' }).uncheck()
     await page.getByLabel('Whisper').fill('sehr geheim')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -124,11 +124,11 @@ t.test('a registered kind is made, checked, judged, redacted and listed, and gen
   const made = await call('POST', resources, { ...body, meta })
   t.match(made, { status: 201, json: { result: { template: 'echo-check@1', meta: { ...meta, whisper: '[redacted]' } } } })
   const { id } = made.json.result
-  t.match(await world.checkEntry('aaaa', id), { kind: 'echo', options: { text: 'cuckoo', fails: true } })
+  t.match(await world.checkEntry('aaaa', id), { checks: [{ kind: 'echo', options: { text: 'cuckoo', fails: true } }] })
 
   await world.clock.advance(2_000)
   const down = await call('GET', `${resources}/e`)
-  t.match(down.json.result, { open_incident: { standing: 'problem', explanation: '1 of 1 location failing' } })
+  t.match(down.json.result, { open_incident: { standing: 'problem', explanation: 'reachability problem' } })
   const incident = await call('GET', `/api/v3/workspaces/${world.workspaceId}/incidents/${down.json.result.open_incident.id}`)
   t.match(JSON.stringify(incident.json), 'echo says cuckoo')
   for (const path of ['/api/v1/rules', '/api/v2/monitoring/websites', '/api/v2/incidents', '/api/v2/subjects']) {

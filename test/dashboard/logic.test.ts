@@ -165,11 +165,9 @@ t.test('form of a check has the words of its kind, and a monitor without a name 
   const field = { ...base, type: 'string' as const }
   const option = { help: 'Which one.', words: null, example: 'shop.example', lines: false, section: null }
   const kind: ListedKind = {
-    ...{ type: 'say', watches: 'A word', template: 'say-check@2', help: '', unable: [] },
-    options: [
-      { ...option, key: 'target' },
-      { ...option, key: 'secret', lines: true, section: 'request' },
-    ],
+    ...{ type: 'say', watches: 'A word', template: 'say-check@2', upgrades: null, help: '', unable: [] },
+    options: [{ ...option, key: 'target' }],
+    fields: [{ ...option, key: 'secret', lines: true, section: 'request' }],
   }
   t.equal(kindOf([kind], 'say-check@1'), kind, 'also for an older revision')
   t.equal(kindOf([kind], 'say'), null)
@@ -178,7 +176,7 @@ t.test('form of a check has the words of its kind, and a monitor without a name 
   const [target, secret, delay] = formFieldsOf({ fields }, kind)
   t.match(target, { ...plain, help: 'Which one.', example: 'shop.example', section: undefined, form: undefined })
   t.match(secret, { isWriteOnly: true, form: 'lines', section: 'request' })
-  t.match(delay, { section: 'judging', default: 90, hint: /^Seconds/ })
+  t.match(delay, { section: 'judging', default: 90, help: /^Seconds/ })
   t.strictSame(formFieldsOf({ fields: [plain] }, null), [{ ...plain, isWriteOnly: false }])
 
   const url = { ...field, key: 'url', type: 'url' as const }

@@ -106,7 +106,7 @@ await withBrowser(async () => {
     await page.getByRole('button', { name: 'Replace: Secret headers' }).click()
     await page.locator('[name=secret_headers]:focus').waitFor()
     await save()
-    t.strictSame(await secrets(), ['[redacted]', ''], 'replaced by none')
+    t.strictSame(await secrets(), ['[redacted]', undefined], 'replaced by none')
 
     await open()
     await page.getByLabel('URL').fill('https://other.example')

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t, { type Test } from 'tap'
-import { allSystemTemplates } from '#shared/checks/registry.ts'
 import { type KeyAction, keyActions } from '#shared/contracts/account.ts'
+import { allSystemTemplates } from '#shared/manifest/system-templates.ts'
 import { tools } from '../../services/mcp/tools.ts'
 import {
   type ListedTool,

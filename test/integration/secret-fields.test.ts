@@ -130,10 +130,10 @@ const fittingSettings: Readonly<Record<string, object>> = { telegram: { chat_id:
 const excluded = new Set(['ntfy.user', 'ntfy.password'])
 
 /** Answers without which no check is made, beside those to the fields of its kind. */
-const watchingOf = ({ watch }: CheckKind) => ({
-  ...{ locations: [location], confirm_after: 0, recover_after: 0 },
-  ...(watch.some(({ key }) => key === 'interval_value') ? { interval_value: 1 } : {}),
-})
+const watchingOf = ({ watch }: CheckKind) => {
+  const all = { locations: [location], confirm_after: 0, recover_after: 0, interval_value: 1 }
+  return Object.fromEntries(Object.entries(all).filter(([key]) => watch.some(field => field.key === key)))
+}
 interface ListedTemplate {
   id: string
   own: CheckKind
@@ -202,7 +202,7 @@ t.test('monitors of every kind are made, changed and refused, and every channel 
       const made = await api('POST', resources, { template, name, meta: { ...meta, ...watching } }, as)
       t.equal(made.status, 201, `${name}: ${made.text}`)
       if (as !== key) shows('answers to a scoped key', made.text)
-      const report = { signal: `reachability@${location}`, state: 'problem', reason: 'It fails.' }
+      const report = { signal: made.result.signals[0].key, state: 'problem', reason: 'It fails.' }
       await api('POST', `${resources}/${made.result.id}/observations`, report)
       await told(name)
       const one = `${resources}/${made.result.id}`

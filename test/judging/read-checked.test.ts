@@ -14,7 +14,7 @@ const minute = 60_000
 const all = ['aaaa', 'bbbb', 'cccc', 'dddd', 'eeee']
 const checkedAt = (n: number, more: Partial<CheckedSignal> = {}): CheckedSignal => ({
   ...{ signal: 'page', type: 'tcp', suffix: '', everySeconds: 60, graceMs: minute },
-  ...{ locations: all.slice(0, n), agreement: 'any' },
+  ...{ locations: all.slice(0, n), agreement: 'any', shown: { method: 'TCP', target: 'shop.example:443', url: '', host: null } },
   ...more,
 })
 const reported = (at: number, ok: boolean, totalMs: number | null = 100): Reading => ({

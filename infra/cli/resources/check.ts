@@ -13,9 +13,20 @@ import { printJson, printTable } from '../terminal/printing.ts'
 import { readAnswers } from './pairs.ts'
 import { answersOf, type CheckOptions, kindNamed, pairsOf, templateOf, withCheckOptions } from './watch.ts'
 
+interface ListedOption {
+  key: string
+  type: string
+  label: string
+  help: string
+  required: boolean
+  secret: boolean
+  default: unknown
+}
+
 interface ListedKind {
   type: string
-  options: { key: string; type: string; label: string; help: string; required: boolean; secret: boolean; default: unknown }[]
+  options: ListedOption[]
+  fields: ListedOption[]
 }
 
 export function addCheckCommands(program: Command): void {
@@ -31,8 +42,8 @@ async function listKinds(options: ApiOptions): Promise<void> {
   if (options.json) return printJson(kinds)
   printTable(
     ['kind', 'option', 'value', 'mark', 'default', 'meaning'],
-    kinds.flatMap(({ type, options: each }) =>
-      each.map(one => {
+    kinds.flatMap(({ type, options: own, fields }) =>
+      [...own, ...fields].map(one => {
         const mark = [one.required && 'required', one.secret && 'secret'].filter(Boolean).join(', ')
         const usual = one.default === null || one.default === '' ? '' : JSON.stringify(one.default)
         return [type, one.key, one.type, mark, usual, one.help === '' ? one.label : `${one.label}. ${one.help}`]
@@ -60,18 +71,23 @@ async function tryCheck(word: string, target: string, options: CheckOptions): Pr
   if (options.json) printJson(tried)
   else {
     printTable(
-      ['location', 'outcome', kind.value.name.toLowerCase(), 'status', 'reason'],
-      tried.map(({ location, outcome, value, status, error }) => [
+      ['location', 'check', 'outcome', 'value', 'status', 'reason'],
+      tried.map(({ signal, location, outcome, value, status, error, unit }) => [
         location.name,
+        signal,
         outcome,
-        value === null ? '' : `${value} ${kind.value.unit}`,
+        value === null ? '' : `${value} ${unit}`,
         String(status ?? ''),
         error ?? '',
       ]),
     )
   }
-  const others = tried.filter(({ outcome }) => outcome !== 'passed')
-  if (others.length > 0 || tried.length === 0) {
-    throw new StartError(`The check passed from ${tried.length - others.length} of ${tried.length} locations.`, exitCodes.refused)
-  }
+  const places = [...Map.groupBy(tried, ({ location }) => location.id).values()]
+  const passed = places.filter(passesIn)
+  if (passed.length < places.length || places.length === 0)
+    throw new StartError(`The check passed from ${passed.length} of ${places.length} locations.`, exitCodes.refused)
 }
+
+/** Whether something passed and nothing failed. A check that cannot be made there, such as of the certificate of an http URL, does not count. */
+const passesIn = (tried: readonly Tried[]): boolean =>
+  tried.some(({ outcome }) => outcome === 'passed') && tried.every(({ outcome }) => outcome === 'passed' || outcome === 'cannot')

@@ -1,11 +1,13 @@
 // Form that creates an Observation address.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { askV3 } from '../data/api.ts'
 import { workspaceId } from '../data/session.ts'
 import { FormDialog } from '../parts/confirm.tsx'
 import { CheckField, ChoiceField, TextField } from '../parts/form/field.tsx'
 import { textOf } from '../parts/form/form.tsx'
+import { isSystem } from '../templates/template.ts'
 
 export interface MadeAddress {
   id: string
@@ -15,12 +17,7 @@ export interface MadeAddress {
   description: string
 }
 
-interface TemplateName {
-  key: string
-  name: string
-  /** Rules of the Template. In a system Template, the decision of a rule is null. */
-  rules: readonly { decision: unknown }[]
-}
+type TemplateName = Pick<SentTemplate, 'key' | 'name' | 'rules' | 'system'>
 
 interface NewAddressProps {
   path: string
@@ -72,4 +69,4 @@ async function ownTemplates(): Promise<readonly TemplateName[]> {
   return [...new Map(found.filter(isOwn).map(one => [one.key, one])).values()]
 }
 
-const isOwn = ({ rules }: TemplateName): boolean => rules.some(({ decision }) => decision !== null)
+const isOwn = (template: TemplateName): boolean => !isSystem(template)

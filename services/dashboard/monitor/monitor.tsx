@@ -2,7 +2,6 @@
 // messages, and the monitor's past.
 import { useEffect, useMemo } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
-import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { read } from '../data/api.ts'
 import { takeFirst } from '../data/first.ts'
 import { isClassic } from '../data/is-classic.ts'
@@ -16,7 +15,7 @@ import { Failed, Loading } from '../parts/states.tsx'
 import { Figures } from './figures/figures.tsx'
 import { ValueHistory } from './figures/value-history.tsx'
 import { OpenIncidents } from './incidents/open-incidents.tsx'
-import { chartTitle } from './known.ts'
+import { chartTitle, hasChecks, isOfChecksAlone } from './known.ts'
 import { Later } from './later.tsx'
 import { AlertDelivery, EndActs, History, Log, Maintenance, Messages, Results, UptimeDays } from './lazy-parts.ts'
 import style from './monitor.page.css'
@@ -46,7 +45,7 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
         <Rules detail={detail} />
         <Signals detail={detail} />
       </div>
-      {isChecked(detail.kind) ? (
+      {hasChecks(detail) && (
         <>
           <Later title="Last results">
             <Results detail={detail} />
@@ -55,7 +54,8 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
             <Figures detail={detail} />
           </Later>
         </>
-      ) : (
+      )}
+      {!isOfChecksAlone(detail) && (
         <Later title="Values" isTall>
           <ValueHistory detail={detail} />
         </Later>

@@ -1,20 +1,19 @@
 // Signals of a monitor with their last reports. A declared signal also has a command that reports on this signal.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
-import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { clockTime } from '../data/format.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Table } from '../parts/table/table.tsx'
 import { Since } from '../parts/time.tsx'
 import { silentSignals } from '../words/why.ts'
 import { CopyCurl } from './copy-curl.tsx'
-import { headOfValue, knownOf, valueIn } from './known.ts'
+import { headOfValue, isOfChecksAlone, knownOf, valueIn } from './known.ts'
 
 /** A signal with its newest report. `at` null: it has not reported yet. */
 type MonitorSignal = Pick<MonitorDetail['signals'][number], 'signal' | 'value' | 'reason'> & { state: string; at: string | null }
 
 export function Signals({ detail }: { detail: MonitorDetail }) {
-  const { kind, signals, resource, workspace_id: workspace } = detail
-  const isOfCheck = isChecked(kind)
+  const { signals, resource, workspace_id: workspace } = detail
+  const isOfCheck = isOfChecksAlone(detail)
   const { nameOf } = knownOf(detail)
   const silent = silentSignals(detail.rules)
   return (
@@ -31,7 +30,7 @@ export function Signals({ detail }: { detail: MonitorDetail }) {
           {
             head: headOfValue(detail),
             isNumber: true,
-            cell: ({ value }) => valueIn(detail, value) || '–',
+            cell: ({ signal, value }) => valueIn(detail, signal, value) || '–',
           },
           { head: 'Since', isNumber: true, cell: ({ at }) => (at === null ? '–' : <Since at={Date.parse(at)} />) },
           { head: 'Reason', cell: ({ state, reason }) => reason ?? unsaid[state] ?? '' },

@@ -1,6 +1,6 @@
 // Kinds of checks as the API lists them, with the fields of a form that their Templates have. Reads, and pure conversions.
 import type { Section } from '#shared/checks/sections.ts'
-import { allWatchFields, isDelay } from '#shared/checks/watch-fields.ts'
+import { allWatchFields } from '#shared/checks/watch-fields.ts'
 import type { SentField, SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { type Location, readLocations } from '../administration/location.ts'
 import { askV3 } from '../data/api.ts'
@@ -23,10 +23,14 @@ export interface ListedKind {
   watches: string
   /** `key@version`. */
   template: string
+  /** The Template, `key@version`, whose monitors can be bound to this one; null: none. */
+  upgrades: string | null
   help: string
   /** Locations of which no prober can make such a check, with the sentence that says why. */
   unable: readonly { location: { id: string }; cannot: string }[]
   options: readonly ListedOption[]
+  /** What its Template asks beside them. */
+  fields: readonly ListedOption[]
 }
 
 /** What can be watched, and from where. */
@@ -63,10 +67,9 @@ function formFieldOf(field: SentField, kind: ListedKind | null): FormField {
   const watched = kind && allWatchFields.find(({ key }) => key === field.key)
   if (watched) {
     const { hint = '', help, ...rest } = watched
-    // An empty delay is not the default of its field: its hint says what it is.
-    return { ...rest, default: field.default, ...(isDelay(watched.key) ? { help, hint } : { help: help || hint }) }
+    return { ...rest, default: field.default, help: help || hint }
   }
-  const option = kind?.options.find(({ key }) => key === field.key)
+  const option = [...(kind?.options ?? []), ...(kind?.fields ?? [])].find(({ key }) => key === field.key)
   if (option === undefined) return { ...field, isWriteOnly, ...(isWriteOnly && { form: 'lines' }) }
   const { help, words, example, lines, section } = option
   return {

@@ -51,8 +51,9 @@ export async function readUses(): Promise<Uses> {
   return uses
 }
 
-/** Returns true for a system Template. The rules of a system Template are built in, so it can be neither published nor previewed. */
-export const isSystem = ({ rules }: Pick<SentTemplate, 'rules'>): boolean => rules.some(({ decision }) => decision === null)
+/** Returns true for a system Template, which nobody can publish. */
+export const isSystem = ({ system, rules }: Pick<SentTemplate, 'system' | 'rules'>): boolean =>
+  system === true || rules.some(({ decision }) => decision === null)
 
 /**
  * Returns the path of a Template's page. For a Template with the key `new`, the path also contains the version, because the path without it

@@ -12,6 +12,7 @@ import { kindOf, readOffer } from '../resource/check-kinds.ts'
 import { type ExistingResource, ResourceForm } from '../resource/resource-form.tsx'
 import { isSystem } from '../templates/template.ts'
 import { useTemplate } from '../templates/use-template.ts'
+import { MoreOptions } from './more-options.tsx'
 import { type ExistingWebsite, WebsiteForm } from './website-form.tsx'
 
 type Resource = (ExistingWebsite & ExistingResource) & { template: string | null }
@@ -43,7 +44,10 @@ export function EditMonitor({ params }: { params: Readonly<Record<string, string
       </p>
       <h1>Edit {found.name}</h1>
       {isWebsiteTemplate(found.template) ? (
-        <WebsiteForm existing={found} />
+        <>
+          <WebsiteForm existing={found} />
+          {found.template !== null && <MoreOptions id={found.id} template={found.template} />}
+        </>
       ) : found.template === null ? (
         <Empty title="This monitor has no settings">
           <p>

@@ -1,7 +1,6 @@
 // Observation addresses: create, find by token, list, delete. Callers create tokens and send only their hashes.
 // Reference: docs/reference/v3.md, section 8.
 
-import { isSystemKey } from '#shared/checks/registry.ts'
 import type { AddressDocument, WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { AddressIdentity, AddressView } from '#shared/contracts/ask/ask-addresses.ts'
 import { type ErrorFacts, refusal } from '#shared/errors.ts'
@@ -84,7 +83,7 @@ async function requireRoom(store: Store, workspaceId: string): Promise<void> {
 async function readTemplateKey(context: DirectoryContext, workspaceId: string, key: string): Promise<string> {
   const found = await getTemplate(context, { workspaceId, reference: key })
   if (found === 'damaged' && !key.includes('@')) return key
-  if (found !== 'damaged' && found?.key === key && !isSystemKey(key)) return key
+  if (found !== 'damaged' && found?.key === key && !found.isSystem) return key
   throw invalid('Invalid template', `The workspace has published no Template with the key '${key}'`, 'template')
 }
 

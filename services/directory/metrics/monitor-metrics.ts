@@ -3,14 +3,15 @@
 import { Gauge, Registry } from 'prom-client'
 import { nextStep } from '#machines/incident-outlook.ts'
 import { inParallel } from '#shared/async/in-parallel.ts'
-import { kindOf } from '#shared/checks/registry.ts'
-import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { RosterStatus } from '#shared/contracts/subjects/roster.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { day, limits, second } from '#shared/limits/limits.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Store } from '#shared/store/port.ts'
+import { checkedPairs } from '#shared/subjects/checked-pairs.ts'
+import { type CheckedValue, checkedValues } from '#shared/subjects/checked-values.ts'
+import { presentSignals } from '#shared/subjects/resource-checks.ts'
 import { rosterRow } from '#shared/subjects/roster-row.ts'
 import { sourceRange } from '#shared/text/ids.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -83,8 +84,9 @@ async function textOf(means: Means): Promise<string> {
     const now = means.clock.now()
     const { uptime: share } = await readUptime(store, subject, now)
     if (share !== null) uptime.set(labels, share)
-    for (const locationId of isTimed(subject.check) ? subject.check.locations : []) {
-      const ms = await newestMs(store, subject.id, locationId, now)
+    const timed = checkedValues({ check: subject.check, checks: presentSignals(subject.templated) }).filter(isTime)
+    for (const { locationId, source } of checkedPairs(subject).filter(({ signal }) => signal === timed[0]?.signal)) {
+      const ms = await newestMs(store, subject.id, source, now)
       if (ms !== null) response.set({ ...labels, location: places.get(locationId) ?? locationId }, ms / second)
     }
   })
@@ -104,13 +106,12 @@ async function readSubjects(store: Store): Promise<{ subjects: SubjectDocument[]
   return { subjects, count: await store.count('subjects', where) }
 }
 
-/** Whether the value of the subject's checks is a time. */
-const isTimed = (check: StoredCheck | null): check is StoredCheck => check !== null && kindOf(check).value.unit === 'ms'
+const isTime = ({ unit }: CheckedValue): boolean => unit === 'ms'
 
 /** Returns the duration of the newest check of today or yesterday, ms; null: there was none, or it has none. */
-async function newestMs(store: Store, subjectId: string, locationId: string, now: number): Promise<number | null> {
+async function newestMs(store: Store, subjectId: string, source: string, now: number): Promise<number | null> {
   for (const at of [now, now - day]) {
-    const where = { id: sourceRange(at, subjectId, locationId) }
+    const where = { id: sourceRange(at, subjectId, source) }
     const [newest] = await store.find('observations', { where, sort: [['id', 'desc']], limit: 1 })
     if (newest !== undefined) return newest.totalMs
   }

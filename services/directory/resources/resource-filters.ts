@@ -2,13 +2,14 @@
 // Resources are found by their tags. Reference: docs/reference/v3.md, 9.3 and 9.4.
 
 import { checkAnswers } from '#shared/checks/check-answers.ts'
-import { findSystemTemplate, isSystemKey } from '#shared/checks/registry.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
-import type { Answers, Template, TemplateAnswer, TemplateField } from '#shared/contracts/resources/template.ts'
+import type { Answers, AnyTemplate, TemplateAnswer, TemplateField } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
+import type { Bounded } from '#shared/manifest/answer-fault.ts'
 import { readFilterValue } from '#shared/manifest/filter-value.ts'
+import { findSystemTemplate } from '#shared/manifest/system-templates.ts'
 import { redactedAnswer } from '#shared/secrecy/redacted-answers.ts'
 import { redactedNamed } from '#shared/secrecy/redacted-value.ts'
 import type { Query, Store } from '#shared/store/port.ts'
@@ -119,9 +120,10 @@ async function answerDemands(
   )
   return meta.map(({ key, value }) => {
     const parameter = `meta.${key}`
-    const field = fields.get(key)
-    if (field === undefined) throw invalid(parameter, `The Template ${reference} declares no such field`)
-    const read = readFilterValue(templateKey, field, value, isRedacted)
+    const declared = fields.get(key)
+    if (declared === undefined) throw invalid(parameter, `The Template ${reference} declares no such field`)
+    const { template, field } = declared
+    const read = readFilterValue(template, field, value, isRedacted)
     if (typeof read === 'object') throw invalid(parameter, `The parameter '${parameter}' ${read.fault}`)
     const shown = (value: TemplateAnswer | null) => redactedAnswer(field, value)
     const isTagged = !isRedacted || typeof read !== 'string' || (hasOneSource(read) && shown(read) === read)
@@ -146,14 +148,15 @@ const answersOf = ({ check, templated }: SubjectDocument): Answers =>
  * undamaged revision that declares the field (v3 4.13).
  */
 async function fieldsOf(store: Store, workspaceId: string, reference: string, keys: readonly string[]) {
-  const fields = new Map<string, TemplateField>()
+  const fields = new Map<string, { template: Bounded; field: TemplateField }>()
   let isKnown = false
   let isWhole = false
   for await (const revision of revisionsOf(store, workspaceId, reference)) {
     isKnown = true
     if (revision === 'damaged') continue
     isWhole = true
-    for (const field of revision.fields) if (keys.includes(field.key) && !fields.has(field.key)) fields.set(field.key, field)
+    for (const field of revision.fields)
+      if (keys.includes(field.key) && !fields.has(field.key)) fields.set(field.key, { template: revision, field })
     if (keys.every(key => fields.has(key))) break
   }
   if (!isKnown) throw invalid('template', `There is no Template ${reference}`)
@@ -162,21 +165,14 @@ async function fieldsOf(store: Store, workspaceId: string, reference: string, ke
 }
 
 /** Yields the revisions, highest version first. */
-async function* revisionsOf(
-  store: Store,
-  workspaceId: string,
-  reference: string,
-): AsyncGenerator<Pick<Template, 'fields'> | 'damaged'> {
+async function* revisionsOf(store: Store, workspaceId: string, reference: string): AsyncGenerator<AnyTemplate | 'damaged'> {
   const [key = '', version = null] = reference.split('@')
-  if (isSystemKey(key)) {
-    const system = findSystemTemplate(reference)
-    if (system !== null) yield system
-    return
-  }
+  const system = findSystemTemplate(reference)
   if (version !== null) {
     const id = `${workspaceId}/${reference}`
     const found = (await readRevisions(store, [id])).get(id) ?? 'missing'
     if (found !== 'missing') yield found
+    else if (system !== null) yield system
     return
   }
   const query: Query = { where: { workspaceId, key }, sort: [['version', 'desc']], limit: 1 }
@@ -184,6 +180,7 @@ async function* revisionsOf(
     const found = await findRevisions(store, { ...query, ...(after === undefined ? {} : { after }) })
     for (const { template } of found) yield template
     const last = found.at(-1)
+    if (last === undefined && after === undefined && system !== null) yield system
     if (last === undefined || found.length < query.limit) return
     after = { values: [last.version], id: last.id }
     // The first read takes only the highest revision, which usually declares all fields.

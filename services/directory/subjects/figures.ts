@@ -1,6 +1,5 @@
 // Two figures for each monitor on a page: what its checks found in the last day, computed from hourly roll-ups only, and the share of the last
 // 30 days without trouble. These are days of UTC, so the first of them begins before the instant 30 days ago.
-import { kindOf } from '#shared/checks/registry.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { day, hour } from '#shared/limits/limits.ts'
 import { emptyBucket, mergeBucket, quantile } from '#shared/roll-up/bucket.ts'
@@ -9,6 +8,8 @@ import { rowRange, spans } from '#shared/roll-up/roll-up-ids.ts'
 import { uptimeOf } from '#shared/roll-up/trouble.ts'
 import type { Store } from '#shared/store/port.ts'
 import { checkedPairs } from '#shared/subjects/checked-pairs.ts'
+import { checkedValues } from '#shared/subjects/checked-values.ts'
+import { presentSignals } from '#shared/subjects/resource-checks.ts'
 import type { AskAnswerer } from '../context.ts'
 import { readTrouble } from './trouble.ts'
 
@@ -23,8 +24,8 @@ export const getFigures: AskAnswerer<'get-figures'> = async (context, { workspac
   const figures = await Promise.all(
     (mine as SubjectDocument[]).map(async subject => {
       const { uptime, uptimeSince } = await readUptime(store, subject, now)
-      const unit = subject.check ? kindOf(subject.check).value.unit : null
-      return [subject.id, { p95: await p95Of(store, subject, now), unit, uptime, uptimeSince }] as const
+      const [value] = checkedValues({ check: subject.check, checks: presentSignals(subject.templated) })
+      return [subject.id, { p95: await p95Of(store, subject, now), unit: value?.unit ?? null, uptime, uptimeSince }] as const
     }),
   )
   return Object.fromEntries(figures)

@@ -1,12 +1,12 @@
 // Template revisions of a workspace: published once, never changed. Reference: docs/reference/v3.md, section 3.
 import { subjects } from '#shared/bus/subjects.ts'
-import { findSystemTemplate, isSystemKey, systemKeys } from '#shared/checks/registry.ts'
 import type { News } from '#shared/contracts/news.ts'
 import type { Template, TemplateDocument } from '#shared/contracts/resources/template.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
+import { findSystemTemplate, isBuiltIn, systemKeys } from '#shared/manifest/system-templates.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import { findRevisions, isFault, readRevisions } from '#shared/subjects/stored-revisions.ts'
@@ -58,19 +58,24 @@ export const listTemplates: AskAnswerer<'list-templates'> = async ({ store, logg
 }
 
 /**
- * Returns the revision `key@version`, or the highest version of a key, also of system Templates. A damaged revision is returned as
- * `damaged`.
+ * Returns the revision `key@version`, or the highest version of a key, also of system Templates whose key the workspace has not published
+ * (v3 3.23). A damaged revision is returned as `damaged`.
  */
 export const getTemplate: AskAnswerer<'get-template'> = async ({ store }, { workspaceId, reference }) => {
   const [key = '', version = null] = reference.split('@')
-  if (isSystemKey(key)) return findSystemTemplate(reference)
+  const system = findSystemTemplate(reference)
+  if (system !== null && isBuiltIn(system)) return system
   if (version !== null) {
     const id = `${workspaceId}/${reference}`
     const found = (await readRevisions(store, [id])).get(id) ?? 'missing'
-    return found === 'missing' ? null : found
+    if (found === 'missing') return null
+    if (found === 'damaged' || !found.isSystem) return found
   }
   const query: Query = { where: { workspaceId, key }, sort: [['version', 'desc']], limit: 1 }
-  return (await findRevisions(store, query))[0]?.template ?? null
+  const [own] = await findRevisions(store, query)
+  // A key that the workspace published before it became one of the system means its own.
+  if (own !== undefined) return version === null ? own.template : null
+  return system
 }
 
 /**

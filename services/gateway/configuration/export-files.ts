@@ -2,12 +2,12 @@
 // and `[redacted]` in place of secrets. Pure.
 
 import { stringify } from 'yaml'
-import { findSystemTemplate } from '#shared/checks/registry.ts'
 import { isDelay } from '#shared/checks/watch-fields.ts'
 import { isWebsiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import type { FieldType, Template } from '#shared/contracts/resources/template.ts'
 import { manifestOf } from '#shared/manifest/manifest-of.ts'
+import { findSystemTemplate } from '#shared/manifest/system-templates.ts'
 import { fileForm, hasHiddenPart } from '#shared/secrecy/file-form.ts'
 import { hidden } from '#shared/secrecy/redacted-value.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
@@ -101,7 +101,7 @@ function templateGroups({ templates, destinations, locations }: Present, active:
     path: `resources/${key}.yaml`,
     objects: bound
       .filter(({ template }) => keyOf(template) === key)
-      .map(one => resourceOf(one, byId.get(one.template ?? ''), locations)),
+      .map(one => resourceOf(one, byId.get(one.template ?? '') ?? findSystemTemplate(one.template ?? ''), locations)),
   }))
   return [...revisions, ...resources]
 }
@@ -116,11 +116,11 @@ const keyOf = (template: string | null): string => (template ?? '').split('@', 1
 
 function resourceOf(
   { key, name, template, meta, labels }: PresentResource,
-  revision: { fields: readonly (Usual & { type: FieldType })[] } | undefined,
+  revision: { fields: readonly (Usual & { type: FieldType })[] } | null,
   locations: Present['locations'],
 ) {
-  const answered = revision === undefined ? meta : changedAnswers(revision.fields, meta)
-  const inFile = checkedMembers(template, meta, locations) ?? withNames(revision?.fields ?? [], fileMembers(answered), locations)
+  const answered = revision === null ? meta : changedAnswers(revision.fields, meta)
+  const inFile = withNames(revision?.fields ?? [], fileMembers(answered), locations)
   return { kind: 'Resource', key, name, template, ...memberOf('meta', inFile), ...labelsOf(labels) }
 }
 
@@ -153,14 +153,12 @@ function changedAnswers(fields: readonly Usual[], meta: Readonly<Record<string, 
 }
 
 function monitorOf({ key, name, template, meta, labels }: PresentResource, locations: Present['locations']) {
-  return { kind: 'Monitor', key, name, meta: checkedMembers(template, meta, locations) ?? {}, ...labelsOf(labels) }
+  return { kind: 'Monitor', key, name, meta: checkedMembers(template, meta, locations), ...labelsOf(labels) }
 }
 
-/** Returns the answers to a system Template, with the names of Locations; null: the Template is none of the system. */
+/** Returns the answers of a website monitor, with the names of Locations. */
 function checkedMembers(template: string | null, meta: PresentResource['meta'], locations: Present['locations']) {
-  const system = template === null ? null : findSystemTemplate(template)
-  if (system === null) return null
-  const { fields } = system
+  const fields = findSystemTemplate(template ?? '')?.fields ?? []
   const secrets = new Set(fields.filter(({ secret }) => secret).map(field => field.key))
   // A delay that was named is exported even if it equals the default, because the installation's setting may be another.
   const changed = changedAnswers(

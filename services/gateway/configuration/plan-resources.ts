@@ -4,12 +4,12 @@
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { namedCheckAnswers, readCheckAnswers } from '#shared/checks/check-answers.ts'
-import { findSystemTemplate, kindOfTemplate } from '#shared/checks/registry.ts'
 import { locations as locationsField } from '#shared/checks/watch-fields.ts'
 import { websiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { Answers, Template } from '#shared/contracts/resources/template.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
+import { findSystemTemplate, isBuiltIn, kindOfTemplate } from '#shared/manifest/system-templates.ts'
 import { fileForm, hasHiddenPart } from '#shared/secrecy/file-form.ts'
 import { hidden } from '#shared/secrecy/redacted-value.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
@@ -104,9 +104,13 @@ function judgeResource(one: WantedResource, reference: string, { revisions, loca
 const isSecret = (fields: Judged['fields'], key: string): boolean => fields.some(field => field.key === key && field.secret)
 
 function revisionOf({ source }: WantedResource, reference: string, revisions: Revisions): Template {
-  const version = reference.includes('@') ? null : highest(reference, revisions)
-  const found = revisions.get(version === null ? reference : `${reference}@${version}`)
+  const [key = '', stated = null] = reference.split('@')
+  const newest = highest(key, revisions)
+  const found = revisions.get(stated === null ? `${key}@${newest}` : reference)
   if (found !== undefined) return found
+  // A key that the workspace has published means its own.
+  const system = newest === null ? findSystemTemplate(reference) : null
+  if (system !== null && !isBuiltIn(system)) return system
   throw faultAt(source, 'template', `there is no Template ${reference}, neither in the files nor in the workspace`)
 }
 

@@ -64,7 +64,7 @@ export async function readPresent(clients: Clients, { withClassic, tablesOf }: R
   const present = {
     locations,
     destinations,
-    templates: templates.filter(({ rules }) => rules.every(({ decision }) => decision !== null)),
+    templates: templates.filter(({ system, rules }) => !system && rules.every(({ decision }) => decision !== null)),
     resources,
   }
   const classic = withClassic ? await readClassic(clients, present.resources, tablesOf) : null

@@ -44,6 +44,9 @@ const CheckKindObject = Answered('CheckKind', {
   name: Type.String({ examples: [first?.name] }),
   watches: Type.String({ description: 'What it watches, for people who choose.', examples: [first?.watches] }),
   template: Type.String({ description: 'The system Template of its monitors.', examples: [first && templateOf(first)] }),
+  upgrades: OrNull(
+    Type.String({ description: 'The older Template whose monitors can be bound to this one.', examples: [upgradedBy(first)] }),
+  ),
   help: Type.String({ examples: [first?.help] }),
   value: Answered('CheckValue', {
     name: Type.String({ examples: [first?.value.name] }),
@@ -57,6 +60,10 @@ const CheckKindObject = Answered('CheckKind', {
     { description: 'Locations of which no live prober can make such a check, with the reason.', examples: [[]] },
   ),
   options: Type.Array(OptionObject, { examples: [first?.fields.slice(0, 2).map(optionObject)] }),
+  fields: Type.Array(OptionObject, {
+    description: 'What its Template asks beside the options and what every check has.',
+    examples: [[]],
+  }),
 })
 
 const list = route('GET', '/checks', {
@@ -71,17 +78,25 @@ const list = route('GET', '/checks', {
 })
 
 function kindObject(kind: CheckKind, locations: readonly LocationView[]) {
-  const { key, name, watches, help, value, fields } = kind
+  const { key, name, watches, help, value, fields, templates } = kind
   const unable = locations.flatMap(({ id, name, unable: { [key]: cannot } = {} }) =>
     cannot === undefined ? [] : [{ location: { id, name }, cannot }],
   )
-  return { type: key, name, watches, template: templateOf(kind), help, value, unable, options: fields.map(optionObject) }
+  return {
+    ...{ type: key, name, watches, template: templateOf(kind), upgrades: upgradedBy(kind), help, value, unable },
+    ...{ options: fields.map(optionObject), fields: (templates.at(-1)?.fields ?? []).map(optionObject) },
+  }
 }
 
 /** Returns the newest one, as `key@version`. */
 function templateOf({ templates }: CheckKind): string {
   const newest = templates.at(-1)
   return `${newest?.key}@${newest?.version}`
+}
+
+/** Returns the Template, `key@version`, whose monitors can be bound to that of the kind. */
+function upgradedBy(kind: CheckKind | undefined): string | null {
+  return kind?.templates.at(-1)?.upgrade?.from ?? null
 }
 
 function optionObject(field: CheckField) {

@@ -60,8 +60,8 @@ const tryCheck = tool({
   name: 'try_check',
   title: 'Try a check',
   description:
-    'Makes the check of a system Template once from each Location and stores nothing. With resource, meta changes its answers.',
-  arguments: { workspace, template: templateReference, meta, resource },
+    'Makes the checks of a Template, or that of signal, once from each Location and stores nothing. With resource, meta changes its answers.',
+  arguments: { workspace, template: templateReference, meta, resource, signal: { type: 'string' } },
   required: ['template', 'meta'],
   result: 'array',
   needs: 'resources',

@@ -2,7 +2,6 @@
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { ApiUnreachable } from '#shared/api-v3/errors.ts'
-import { isSystemKey, offeredKinds } from '#shared/checks/registry.ts'
 import { at, manifest, meta, observation, page, templateReference, workspace } from '../arguments.ts'
 import { ArgumentRefusal, tool } from '../tool.ts'
 
@@ -10,6 +9,9 @@ interface Revision {
   id: string
   key: string
   version: number
+  /** Only of a system Template whose rules are no built-in ones. */
+  system?: true
+  rules: readonly { decision: unknown }[]
 }
 
 const list = tool({
@@ -44,8 +46,21 @@ const kinds = tool({
   result: 'array',
   needs: null,
   effect: 'reads',
-  run: async ({ api }) => api({ method: 'GET', path: apiPath`/checks` }),
+  run: async ({ api }) => {
+    const reply = await api({ method: 'GET', path: apiPath`/checks` })
+    return { ...reply, result: withoutUnset(reply.result) }
+  },
 })
+
+/** Returns the value without members that say nothing, because all kinds must fit into one answer. */
+function withoutUnset(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUnset)
+  if (typeof value !== 'object' || value === null) return value
+  const said = Object.entries(value).filter(([, one]) => one !== null && one !== false && one !== '' && !isEmptyList(one))
+  return Object.fromEntries(said.map(([key, one]) => [key, key === 'default' ? one : withoutUnset(one)]))
+}
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 
 function revisions(result: unknown): Revision[] {
   if (Array.isArray(result)) return result
@@ -55,11 +70,10 @@ function revisions(result: unknown): Revision[] {
 /** Returns the highest revision of each key. The versions of a key ascend in `all`, so the last one is kept. */
 const highest = (all: readonly Revision[]): Revision[] => [...new Map(all.map(one => [one.key, one])).values()]
 
+const isOfSystem = ({ system, rules }: Revision): boolean => system === true || rules.some(({ decision }) => decision === null)
+
 /** The system's Templates have many fields, and would fill the first page. */
-const ownFirst = (all: readonly Revision[]): Revision[] => [
-  ...all.filter(({ key }) => !isSystemKey(key)),
-  ...all.filter(({ key }) => isSystemKey(key)),
-]
+const ownFirst = (all: readonly Revision[]): Revision[] => [...all.filter(one => !isOfSystem(one)), ...all.filter(isOfSystem)]
 
 /**
  * Returns the cursor after the item with this id. The API returns the whole list of Templates at once, so this tool makes its own cursors.
@@ -106,4 +120,4 @@ const preview = tool({
 })
 
 /** With one kind of check, there is no choice to look up. */
-export const templateTools = [...(offeredKinds().length > 1 ? [kinds] : []), list, publish, preview]
+export const templateTools = [kinds, list, publish, preview]

@@ -27,7 +27,7 @@ export function titleOf(alert: AlertDocument, guard: Guard = asItIs): string {
   const name = guard(subjectOf(alert))
   const by = guard(oneLine(facts.acknowledgedBy ?? '', nameCharacters))
   const action = guard(actionOf(alert))
-  if (action === '') {
+  if (action === '' || facts.saysDown) {
     return {
       opened: `${name} may be down`,
       problem: `${name} is down`,

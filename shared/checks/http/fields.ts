@@ -2,6 +2,7 @@
 import { limits } from '#shared/limits/limits.ts'
 import { type AnswersOf, checkField } from '../check-field.ts'
 import { authority, ipFamily, maxMs, timeoutSeconds, verify } from '../connection-fields.ts'
+import { days } from '../tls/fields.ts'
 import { headerOf, isNamed, linesOf } from './header-lines.ts'
 import { jsonOperators } from './json-judgement.ts'
 import { readJsonPath } from './json-path.ts'
@@ -228,6 +229,14 @@ export const httpFields = [
   ...[redirects, statuses, { ...maxMs, isLater: true } as const, contains, lacks, jsonPath, jsonOperator, jsonValue, matches],
   ...connection,
 ] as const
+
+/** Field of the Template alone: its option `days`, of the check of the certificate. */
+export const certificateDays = {
+  ...days,
+  key: 'certificate_days',
+  label: 'Tell when the certificate has fewer days left',
+  section: 'judging',
+} as const
 
 export type HttpOptions = AnswersOf<typeof httpFields>
 export type AllOptions = Required<HttpOptions>

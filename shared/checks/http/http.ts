@@ -2,9 +2,14 @@
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import { type CheckKind, plainEntry } from '../check-kind.ts'
+import { authority, ipFamily, verify } from '../connection-fields.ts'
 import { shownUrl } from '../shown-url.ts'
+import { slowMs } from '../slowness.ts'
+import { availabilityParts, checkedSignal, failing, fieldRef, fieldRefs, reachability, slowRule } from '../template-parts.ts'
+import { certificate, renewal, tls } from '../tls/tls.ts'
 import { watchFields } from '../watch-fields.ts'
-import { type HttpOptions, httpFields, withDefaults } from './fields.ts'
+import { certificateDays, type HttpOptions, httpFields, url, withDefaults } from './fields.ts'
+import { fromWebsite } from './from-website.ts'
 import { headersOf, isNamed } from './header-lines.ts'
 import { refuseOptions } from './refusal.ts'
 
@@ -17,6 +22,37 @@ const key = 'http'
 function aimOf(check: StoredCheck): string {
   const { url, headers, verify, authority } = withDefaults(check)
   return JSON.stringify([URL.parse(url)?.origin, headersOf(headers).filter(isNamed('host')), verify, authority])
+}
+
+const { signals, rules } = availabilityParts(key, httpFields, {
+  help: 'The answer of the server.',
+  action: 'Open the URL yourself, then look at the server, at what it needs, and at what was changed last.',
+})
+
+const parts = {
+  signals: [
+    ...signals,
+    checkedSignal({
+      key: certificate,
+      check: {
+        ...{ type: tls.key, target: fieldRef(url), days: fieldRef(certificateDays) },
+        ...fieldRefs([verify, authority, ipFamily]),
+      },
+      everySeconds: 3_600,
+      help: 'The certificate of an https URL.',
+    }),
+  ],
+  rules: [
+    ...rules,
+    {
+      key: certificate,
+      action: renewal,
+      help: 'The certificate ends soon, or is not valid.',
+      wait: { confirm_after: 0, recover_after: 0 },
+      decision: failing(certificate),
+    },
+    slowRule(reachability, slowMs, 'Look at the load of the server, and at what it waits for.'),
+  ],
 }
 
 export const http: CheckKind = {
@@ -35,6 +71,9 @@ export const http: CheckKind = {
       name: 'HTTP check',
       summary:
         'Checks a URL from several locations, with headers, credentials, redirects and JSON, and opens an Incident when enough fail.',
+      fields: [certificateDays, slowMs],
+      upgrade: fromWebsite,
+      parts,
     },
   ],
   typed: target => ({ url: target.includes('://') ? target : `https://${target}` }),

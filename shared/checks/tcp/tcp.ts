@@ -3,11 +3,14 @@
 import type { Watching } from '#shared/contracts/subjects/check.ts'
 import { parseHost, parseHostPort } from '#shared/net/host-port.ts'
 import { type CheckKind, plainEntry } from '../check-kind.ts'
+import { availabilityParts } from '../template-parts.ts'
 import { watchFields } from '../watch-fields.ts'
 import { type TcpAnswers, tcpFields } from './fields.ts'
 
+const key = 'tcp'
+
 export const tcp: CheckKind = {
-  key: 'tcp',
+  key,
   name: 'Port',
   watches: 'A port',
   help: 'Connects to a port, with TLS if wanted, sends a text and looks for another one in the answer.',
@@ -21,6 +24,10 @@ export const tcp: CheckKind = {
       version: 1,
       name: 'Port check',
       summary: 'Connects to a port from several locations and opens an Incident when enough of them fail.',
+      parts: availabilityParts(key, tcpFields, {
+        help: 'The connection to the port.',
+        action: 'Look whether the service runs, and whether a firewall is before it.',
+      }),
     },
   ],
   typed: target => {
@@ -37,5 +44,5 @@ export const tcp: CheckKind = {
     const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`
     return { method: 'TCP', target, url: '', host: target }
   },
-  ...plainEntry('tcp', tcpFields),
+  ...plainEntry(key, tcpFields),
 }

@@ -23,7 +23,7 @@ const serverName = checkField({
   characters: 253,
   form: 'host name',
 })
-const days = checkField({
+export const days = checkField({
   key: 'days',
   type: 'integer',
   label: 'Fail when fewer days are left',

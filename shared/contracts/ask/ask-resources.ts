@@ -5,7 +5,7 @@ import { After, type Page } from '#shared/contracts/ask/reply.ts'
 import { ask, Id, Nullable } from '#shared/contracts/common.ts'
 import { ListObservations } from '#shared/contracts/observations/observation-log.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
-import type { SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
+import type { AnyTemplate, Template } from '#shared/contracts/resources/template.ts'
 
 const Key = Type.String({ minLength: 1, maxLength: 400 })
 
@@ -65,7 +65,7 @@ export const resourceAsks = {
    * Returns a Template. Null: neither the workspace nor the system has this revision. `damaged`: the stored revision cannot be read (v3
    * 4.13).
    */
-  'get-template': ask<Template | SystemTemplate | 'damaged' | null>()({ workspaceId: Id, reference: TemplateReference }),
+  'get-template': ask<AnyTemplate | 'damaged' | null>()({ workspaceId: Id, reference: TemplateReference }),
   /**
    * For each revision (`key@version`), the number of unarchived Resources that are bound to it. Revisions without Resources are omitted.
    */

@@ -73,6 +73,8 @@ export interface TemplateFacts {
   condition?: Condition
   /** Display name of the person who acknowledged. */
   acknowledgedBy?: string
+  /** Set for the rule that says whether a monitor is up or down: titles say so instead of its key and action. */
+  saysDown?: true
 }
 
 export interface AlertFacts extends TemplateFacts, IncidentCourse {

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import { command, Id, Nullable, SignalName, Slug } from '#shared/contracts/common.ts'
 import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
 import type { ObservedResult, ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import { StoredCheck } from '#shared/contracts/subjects/check.ts'
 
 /** Labels: texts by key. The API that received the request has checked tighter bounds. */
 const LabelMap = Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 256 }))
@@ -52,6 +53,8 @@ export const ArchiveResource = command<ResourceView>()('archive-resource', {})
 export const RebindResource = command<ResourceView>()('rebind-resource', {
   workspaceId: Id,
   ...Binding,
+  /** Stored check of a website monitor, from which the answers were made. Absent: the Resource is of a published Template. */
+  replaces: Type.Optional(StoredCheck),
 })
 
 /**

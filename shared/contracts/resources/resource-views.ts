@@ -16,6 +16,8 @@ export interface ResourceView {
   template: string | null
   /** The Resource's answers to the fields of its published Template; null: the subject has no published Template. */
   answers: Answers | null
+  /** Sealed answers to secret fields, which nobody is shown. Absent: it has none. */
+  secrets?: Answers
   /** Check of a website monitor; null: the subject has no check. */
   check: StoredCheck | null
   /** Delays of the installation, s, for a monitor that names none; null: the subject has no check. */

@@ -45,6 +45,8 @@ export interface SentRule {
 }
 
 export interface SentTemplate {
+  /** Only of a system Template whose rules are no built-in ones. */
+  system?: true
   /** `key@version`. */
   id: string
   key: string

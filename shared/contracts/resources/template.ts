@@ -178,6 +178,15 @@ export const ManifestRule = Strict({
   ),
 })
 
+const parts = {
+  signals: Type.Array(ManifestSignal, { minItems: 1, maxItems: 16 }),
+  rules: Type.Array(ManifestRule, { minItems: 1, maxItems: 10 }),
+}
+
+/** Signals and rules of a Template, without its fields. */
+export const ManifestParts = Strict(parts)
+export type ManifestParts = Static<typeof ManifestParts>
+
 /** A Template as the client sends it. Required fields are checked in this order, so an error names the first missing field. */
 export const Manifest = Strict({
   key: TemplateKey,
@@ -185,8 +194,7 @@ export const Manifest = Strict({
   name: Line(100),
   summary: Maybe(Help),
   fields: Maybe(Type.Array(ManifestField, { maxItems: 32 })),
-  signals: Type.Array(ManifestSignal, { minItems: 1, maxItems: 16 }),
-  rules: Type.Array(ManifestRule, { minItems: 1, maxItems: 10 }),
+  ...parts,
 })
 export type Manifest = Static<typeof Manifest>
 
@@ -310,17 +318,22 @@ export interface Template {
   fields: TemplateField[]
   signals: TemplateSignal[]
   rules: TemplateRule[]
+  /** Set for a Template that the program brings. A workspace may have published one under the same key before the program did. */
+  isSystem?: true
 }
 
-/** A rule of a system Template; its decision is part of the program. */
-export interface SystemRule extends Omit<TemplateRule, 'action' | 'decision'> {
+/** A rule of the system Template of website monitors; its decision is part of the program. */
+export interface BuiltInRule extends Omit<TemplateRule, 'action' | 'decision'> {
   action: null
   decision: null
 }
 
-export interface SystemTemplate extends Omit<Template, 'rules'> {
-  rules: SystemRule[]
+/** The system Template of website monitors, whose Resources have one stored check. */
+export interface BuiltInTemplate extends Omit<Template, 'rules'> {
+  rules: BuiltInRule[]
 }
+
+export type AnyTemplate = Template | BuiltInTemplate
 
 /** One published revision, which never changes. id: `<workspace id>/<key>@<version>`. */
 export interface TemplateDocument extends Stored {

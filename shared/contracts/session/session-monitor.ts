@@ -56,7 +56,7 @@ export const MonitorSignal = Component('MonitorSignal', {
   signal: Type.String({ examples: ['reachability@aaaa'] }),
   location_id: Nullable(Type.String({ examples: ['aaaa'] })),
   state: Type.Enum(['ok', 'problem', 'no_data']),
-  value: Nullable(Type.Number({ description: 'Of a check: what it found, in the unit of the monitor.', examples: [93] })),
+  value: Nullable(Type.Number({ description: 'Of a check: what it found, in the unit of its signal.', examples: [93] })),
   at: DateTime,
   reason: Nullable(Type.String({ examples: ['status 503, expected 200'] })),
   baselines: Type.Record(Type.String(), Nullable(Type.Number()), {
@@ -83,10 +83,14 @@ export const MonitorDetail = Component('MonitorDetail', {
       machine: 'maintenance',
     }),
   ),
-  value: Nullable({
-    ...Component('MonitorValue', { name: Type.String({ examples: ['Time'] }), unit: Type.String({ examples: ['ms'] }) }),
-    description: 'The number that its checks find; null: it has no check.',
-  }),
+  values: Type.Array(
+    Component('MonitorValue', {
+      signal: Type.String({ examples: ['reachability'] }),
+      name: Type.String({ examples: ['Time'] }),
+      unit: Type.String({ examples: ['ms'] }),
+    }),
+    { description: 'The number that each of its checks finds, in the order of the checks.' },
+  ),
   locations: Type.Record(Type.String(), Type.String(), { description: 'Names by id.', examples: [{ aaaa: 'frankfurt' }] }),
 })
 export type MonitorDetail = Static<typeof MonitorDetail>

@@ -37,8 +37,10 @@ t.test('time alone confirms a pending incident and closes a recovering incident,
 t.test('results of checks are bars, oldest first, whose words say instant, location, outcome and value', async t => {
   const at = '2026-01-05T12:02:00.000Z'
   const result = { id: '1', signal: 'reachability@aaaa', at, reason: null }
-  const shown = { value: { name: 'Time left', unit: 'days' }, locations: { aaaa: 'helsinki' } }
+  const values = [{ signal: 'reachability', name: 'Time left', unit: 'days' }]
+  const shown = { values, locations: { aaaa: 'helsinki' } }
   const found = [
+    { ...result, signal: 'other@aaaa', state: 'ok', value: 5 },
     { ...result, state: 'no_data', value: null, reason: 'cannot' },
     { ...result, state: 'problem', value: 3.2, reason: 'certificate ends in 3 days' },
     { ...result, state: 'ok', value: 61.9 },
@@ -134,13 +136,21 @@ t.test('monitor of a Template can only be archived, an archived one has no actio
   t.strictSame(endsOf({ row, resource: { template: 'echo-check@1' } }), ['archive'], 'another check')
   t.strictSame(endsOf({ row: null, resource: { template: websiteTemplate } }), [])
   const rules = [{ incident: {} }, { incident: {} }, { incident: null }] as MonitorDetail['rules']
-  const [ends, lost] = lossesOf('delete', { kind: 'custom', rules, window: {} })
+  const [ends, lost] = lossesOf('delete', { kind: 'custom', rules, window: {}, values: [] })
   t.equal(
     ends,
     'Its reports are refused from then on. 2 open incidents close, and nobody is notified of that. Its maintenance ends.',
   )
   t.match(lost, /its signals and rules/)
-  t.equal(lossesOf('archive', { kind: 'website', rules: [], window: null })[0], 'Its checks stop.')
+  t.equal(
+    lossesOf('archive', {
+      kind: 'website',
+      rules: [],
+      window: null,
+      values: [{ signal: 'reachability', name: 'Time', unit: 'ms' }],
+    })[0],
+    'Its checks stop.',
+  )
 })
 
 t.test('checked boxes of alert delivery become rows, and a sentence says who gets which messages', async t => {

@@ -1,8 +1,8 @@
 // Generation 3 over HTTP: envelope, order of checks, keys and scopes, templates. Each title cites its rule of docs/reference/v3.md.
 import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
-import { allSystemTemplates } from '#shared/checks/registry.ts'
 import type { KeyAction } from '#shared/contracts/account.ts'
+import { allSystemTemplates } from '#shared/manifest/system-templates.ts'
 import { hashToken, makeToken, tokenPrefix } from '#shared/tokens/api-token.ts'
 import { v3Routes } from '../../../services/gateway/v3/routes.ts'
 import { type ApiWorld, type CallOptions, startApiWorld, version } from '../../support/worlds/api-world.ts'

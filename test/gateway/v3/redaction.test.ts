@@ -1,14 +1,14 @@
 // Secrets in responses of generation 3: which readers see them, and which readers see them redacted. Reference: docs/reference/v3.md, 11.2.
 import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
-import { findSystemTemplate } from '#shared/checks/registry.ts'
-import type { SystemTemplate, TemplateField } from '#shared/contracts/resources/template.ts'
+import type { BuiltInTemplate, TemplateField } from '#shared/contracts/resources/template.ts'
+import { findSystemTemplate } from '#shared/manifest/system-templates.ts'
 import { redactedAnswer, redactedAnswers } from '#shared/secrecy/redacted-answers.ts'
 import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
 import { templateObject } from '../../../services/gateway/v3/templates/template-object.ts'
 import { type ApiWorld, startApiWorld } from '../../support/worlds/api-world.ts'
 
-const websiteCheck = findSystemTemplate('website-check') as SystemTemplate
+const websiteCheck = findSystemTemplate('website-check') as BuiltInTemplate
 
 const stored = 'https://me:hidden@shop.example/pay?n=1&api_key=hidden&session=#top'
 const shown = 'https://shop.example/pay?n=1&api_key=redacted&session=#top'
@@ -75,7 +75,7 @@ t.test('defaults of secrets and URLs are redacted like `meta` values (v3 11.2)',
     field({ key: 'address', type: 'url', default: stored }),
     field({ key: 'text', type: 'string', default: stored }),
   ]
-  const planted: SystemTemplate = { ...websiteCheck, fields }
+  const planted: BuiltInTemplate = { ...websiteCheck, fields }
   const defaults = (isRedacted: boolean) => templateObject(planted, isRedacted).fields.map(one => one.default)
   t.strictSame(defaults(false), ['hidden', '', null, 0, stored, stored])
   t.strictSame(defaults(true), ['[redacted]', '', null, '[redacted]', shown, shown])

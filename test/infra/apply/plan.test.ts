@@ -1,15 +1,15 @@
 // Tests of plans, which are the steps that bring a workspace to the state of the files: which objects a plan creates, changes, keeps and
 // deletes. No server.
 import t from 'tap'
-import { findSystemTemplate } from '#shared/checks/registry.ts'
-import type { SystemTemplate } from '#shared/contracts/resources/template.ts'
+import type { BuiltInTemplate } from '#shared/contracts/resources/template.ts'
+import { findSystemTemplate } from '#shared/manifest/system-templates.ts'
 import { readObjects } from '../../../services/gateway/configuration/document.ts'
 import { exportFiles } from '../../../services/gateway/configuration/export-files.ts'
 import type { Present } from '../../../services/gateway/configuration/present.ts'
 import { readWanted } from '../../../services/gateway/configuration/wanted.ts'
 import { bound, job, planned, present, resource } from './planned.ts'
 
-const websiteCheck = findSystemTemplate('website-check') as SystemTemplate
+const websiteCheck = findSystemTemplate('website-check') as BuiltInTemplate
 
 t.test('plan gives a Template the next version if its content differs from the highest version', async t => {
   const [made] = planned(job)

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { allSystemTemplates } from '#shared/checks/registry.ts'
+import { allSystemTemplates } from '#shared/manifest/system-templates.ts'
 import { startProgram } from '../../integration/system.ts'
 import { runProgram, temporaryFolder } from '../run-program.ts'
 import { startCuttingProxy } from './cutting-api.ts'

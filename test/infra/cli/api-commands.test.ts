@@ -149,7 +149,10 @@ t.test('watch makes a monitor of any kind of check, and check try makes the chec
   }
   t.match(await run('watch http shop.example --every 1s --key other'), { code: 4, stderr: /interval_seconds/ })
 
-  t.match(await done(`check try http ${server}/ --set contains=fine`), /^local +passed +[\d.]+ ms +200/m)
+  t.match(
+    await done(`check try http ${server}/ --set contains=fine`),
+    /^local +reachability +passed +[\d.]+ ms +200\nlocal +certificate +cannot +the address is not https/m,
+  )
   const failing = await run(`check try http ${server}/ --set contains=other`)
   t.match(failing, {
     code: 4,

@@ -1,10 +1,13 @@
 // A website monitor beside a Resource whose Template states the same rule over a check: over the same random history, both have the same
 // verdicts from the same instants. If an unknown result is the verdict no data, both also have the same Incidents.
 import t from 'tap'
+import { websiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
+import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
+import { findSystemTemplate, upgradedAnswers } from '#shared/manifest/system-templates.ts'
 import { noReports } from '../../../services/keeper/loading/stored-reports.ts'
 import { isDueBy } from '../../../services/keeper/step/judging/judge-subject.ts'
 import { nextDeadline, step } from '../../../services/keeper/step/step.ts'
@@ -42,7 +45,8 @@ const templateWith = (unknown: 'hold' | 'no_data') =>
   )
 
 /** A subject that a test steps, with the deadlines between its inputs. */
-function createStepped(create: object, template: Template, signal?: string) {
+function createStepped(create: object, template: Template, reportedOn?: string) {
+  let signal = reportedOn
   let subject: SubjectDocument | null = null
   let commands = 0
   const take = (input: Input, context: StepContext) => {
@@ -74,6 +78,9 @@ function createStepped(create: object, template: Template, signal?: string) {
       if (isDueBy(stepped.subject(), at)) take({ kind: 'deadline', subjectId: 'subject000', at }, contextAt(at, held))
     },
     rule: () => stepped.subject().rules[0] as RuleState,
+    reportsOn: (next: string) => {
+      signal = next
+    },
   }
   stepped.command(start, create, { checks: null, pushed: null })
   return stepped
@@ -100,28 +107,70 @@ function whole(rule: RuleState) {
 /** The end of an outage is judged at the last judgement, which deadlines that are lower bounds may move. */
 const verdictAlone = ({ verdict }: RuleState) => ({ verdict: verdict?.verdict })
 
+const siteWith = (unknown: 'hold' | 'no_data'): Other => ({
+  template: templateWith(unknown),
+  signal: 'page',
+  answersOf: ({ locations, failure_mode }) => ({ places: locations, needed: failure_mode }),
+  upgradesAt: null,
+})
+
+const httpCheck = findSystemTemplate('http-check') as Template
+const ofSystem: Other = {
+  ...{ template: httpCheck, signal: 'reachability', upgradesAt: null },
+  answersOf: check => upgradedAnswers(websiteTemplate, httpCheck, check, { confirmAfter: 0, recoverAfter: 0 }) ?? {},
+}
+const upgraded: Other = { ...ofSystem, upgradesAt: 75 }
+
+/** What stands beside the website monitor. `upgradesAt`: it is one, too, until this input, and is bound to the Template then. */
+interface Other {
+  template: Template
+  signal: string
+  answersOf(check: StoredCheck): object
+  upgradesAt: number | null
+}
+
 const kinds = [
-  { unknown: 'hold', isHeld: true, looked: decided, title: 'decided verdicts of a rule that holds' },
-  { unknown: 'no_data', isHeld: true, looked: verdictAlone, title: 'verdicts of a rule with no data' },
-  { unknown: 'no_data', isHeld: false, looked: whole, title: 'verdicts and Incidents of a rule with no data, without outages' },
+  { other: siteWith('hold'), isHeld: true, looked: decided, title: 'decided verdicts of a rule that holds' },
+  { other: siteWith('no_data'), isHeld: true, looked: verdictAlone, title: 'verdicts of a rule with no data' },
+  {
+    ...{ other: siteWith('no_data'), isHeld: false, looked: whole },
+    title: 'verdicts and Incidents of a rule with no data, without outages',
+  },
+  { other: ofSystem, isHeld: true, looked: verdictAlone, title: 'verdicts of the Template with all options (v3 3.23)' },
+  { other: ofSystem, isHeld: false, looked: whole, title: 'verdicts and Incidents of the Template with all options (v3 3.23)' },
+  { other: upgraded, isHeld: true, looked: verdictAlone, title: 'verdicts of a monitor that is bound to it (v3 6.14)' },
+  {
+    other: upgraded,
+    isHeld: false,
+    looked: whole,
+    title: 'verdicts and the Incident of a monitor that is bound to it (v3 6.14)',
+  },
 ] as const
 
-for (const { unknown, isHeld, looked, title } of kinds) {
+for (const { other, isHeld, looked, title } of kinds) {
+  const { template, signal, answersOf, upgradesAt } = other
   t.test(`${title} are those of a website monitor with the same rule`, t => {
     const of = { workspaceId: 'w', slug: 's', name: 'S' }
-    const template = templateWith(unknown)
     const seen = new Set<string>()
     for (let seed = 0; seed < histories; seed++) {
       const random = new Random(seed, 'like a website')
       const locations = places.slice(0, random.integer(1, places.length))
       const needed = random.pick(['at_least_one', 'majority', 'all'] as const)
-      const check = { ...websiteMeta, ...waits, locations, failure_mode: needed, interval_value: 1, interval_unit: 'MINUTE' }
-      const website = createStepped({ kind: 'create-website', ...of, check }, template)
-      const answers = { places: locations, needed }
+      const check = {
+        ...websiteMeta,
+        ...waits,
+        locations,
+        failure_mode: needed,
+        interval_value: 1,
+        interval_unit: 'MINUTE' as const,
+      }
+      const made = { kind: 'create-website', ...of, check }
+      const website = createStepped(made, template)
+      const bound = { workspaceId: of.workspaceId, template: `${template.key}@${template.version}`, answers: answersOf(check) }
       const resource = createStepped(
-        { kind: 'create-resource', ...of, template: 'site@1', answers, labels: {} },
+        upgradesAt === null ? { kind: 'create-resource', ...of, ...bound, labels: {} } : made,
         template,
-        'page',
+        upgradesAt === null ? signal : undefined,
       )
       let at = start
       let heldAt: number | null = null
@@ -130,6 +179,10 @@ for (const { unknown, isHeld, looked, title } of kinds) {
         if (isHeld && random.chance(0.05)) heldAt = heldAt === null ? at - random.integer(0, minute) : null
         const held = { checks: heldAt, pushed: null }
         for (const one of [website, resource]) one.passTo(at, held)
+        if (i === upgradesAt) {
+          resource.command(at, { kind: 'rebind-resource', ...bound, replaces: resource.subject().check }, held)
+          resource.reportsOn(signal)
+        }
         const [location, ok] = [random.pick(locations), random.chance(0.6)]
         const error = ok ? null : random.pick(['connection refused', 'no answer in 30 s'])
         if (random.chance(0.9)) for (const one of [website, resource]) one.report(at, location, ok, error, held)

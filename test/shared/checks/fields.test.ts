@@ -4,11 +4,12 @@ import { checkAnswers, isKnownCheck, readCheckAnswers } from '#shared/checks/che
 import { checkField } from '#shared/checks/check-field.ts'
 import { type CheckKind, plainEntry } from '#shared/checks/check-kind.ts'
 import { faultOf } from '#shared/checks/field-values.ts'
-import { allSystemTemplates, entryOf, fieldsOf, findKind, findSystemTemplate, kindOfTemplate } from '#shared/checks/registry.ts'
+import { entryOf, findKind } from '#shared/checks/registry.ts'
 import { locations, watchFields } from '#shared/checks/watch-fields.ts'
 import { statuses } from '#shared/checks/website/fields.ts'
 import type { WebsiteCheck } from '#shared/checks/website/website.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
+import { allSystemTemplates, checkFieldOf, findSystemTemplate, isBuiltIn } from '#shared/manifest/system-templates.ts'
 
 const website: WebsiteCheck = {
   url: 'https://shop.example/',
@@ -25,18 +26,43 @@ const website: WebsiteCheck = {
   recover_after: 60,
 }
 
-t.test('each field of a system Template has its own key, and accepts its default', async t => {
-  for (const { key, version, fields } of allSystemTemplates()) {
-    const kind = kindOfTemplate(`${key}@${version}`) as CheckKind
-    const keys = fieldsOf(kind).map(field => field.key)
-    t.equal(new Set([...keys, 'kind']).size, keys.length + 1, key)
-    t.strictSame(
-      fields.map(field => field.key),
-      keys,
-    )
-    for (const field of fieldsOf(kind)) if (field.default !== null) t.equal(faultOf(field, field.default), null, field.key)
-  }
-})
+t.test(
+  'each field of a system Template has its own key and the bounds of its kind, and accepts its default (v3 3.23)',
+  async t => {
+    for (const template of allSystemTemplates()) {
+      const keys = template.fields.map(field => field.key)
+      t.equal(new Set([...keys, 'kind']).size, keys.length + 1, template.key)
+      for (const { key, default: usual } of template.fields) {
+        const field = checkFieldOf(template, key)
+        t.ok(field, key)
+        if (field !== null && usual !== null) t.equal(faultOf(field, usual), null, key)
+        t.equal(
+          checkFieldOf({ ...template, isSystem: undefined as never }, key),
+          null,
+          'a Template of the same key has its own bounds',
+        )
+      }
+    }
+  },
+)
+
+t.test(
+  'rules of system Templates name their own signals, and all but websites read them as published ones do (v3 3.23)',
+  async t => {
+    const parts = allSystemTemplates().map(template => {
+      const { key, signals, rules } = template
+      return [key, signals.map(signal => signal.key), rules.map(rule => rule.key), isBuiltIn(template)]
+    })
+    t.strictSame(parts, [
+      ['website-check', ['reachability'], ['availability'], true],
+      ['http-check', ['reachability', 'certificate'], ['availability', 'certificate', 'slow'], false],
+      ['certificate-check', ['certificate'], ['certificate'], false],
+      ['tcp-check', ['reachability'], ['availability'], false],
+      ['dns-check', ['reachability'], ['availability'], false],
+      ['ping-check', ['reachability'], ['availability', 'slow'], false],
+    ])
+  },
+)
 
 t.test('sentence about a list that is refused names what it holds, how many of it, and the bounds of numbers', async t => {
   t.equal(faultOf(statuses, [99]), 'must hold 1 to 10 statuses, 100 to 599')

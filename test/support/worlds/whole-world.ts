@@ -7,7 +7,7 @@ import type { Bus } from '#shared/bus/port.ts'
 import { keys, subjects } from '#shared/bus/subjects.ts'
 import type { WebsiteEntry } from '#shared/checks/website/website.ts'
 import type { Role } from '#shared/contracts/account.ts'
-import type { CheckResult } from '#shared/contracts/observations/check.ts'
+import type { CheckEntry, CheckList, CheckResult } from '#shared/contracts/observations/check.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { newSealingKey } from '#shared/secrecy/seals.ts'
 import { startDirectory } from '../../../services/directory/app.ts'
@@ -102,8 +102,11 @@ export async function startWholeWorld(delays = { confirmAfterMs: confirmMs, clos
     },
     checkEntry,
     report: async (subjectId, location, ok, over = {}) => {
-      const rev = (await checkEntry(location, subjectId))?.rev ?? 1
-      await bus.observations.publish(subjects.observation(location, subjectId), { ...resultOf(ok, rev, clock.now()), ...over })
+      const entry = (await checkEntry(location, subjectId)) as CheckEntry | CheckList | null
+      const result = resultOf(ok, entry?.rev ?? 1, clock.now())
+      // Of several checks, the first one is meant.
+      const named = entry !== null && 'checks' in entry ? { signal: (entry as CheckList).checks[0]?.signal ?? '' } : {}
+      await bus.observations.publish(subjects.observation(location, subjectId), { ...result, ...named, ...over })
       // A failure is judged at once. A passed check waits a moment before it is judged, so that other checks share its round.
       await clock.advance(ok ? limits.keeper.gatherMs + 1 : 1)
     },

@@ -17,11 +17,14 @@ export const endsOf = (detail: Pick<MonitorDetail, 'row' | 'resource'>): End[] =
 }
 
 /** Returns sentences about everything that the action ends or deletes. */
-export function lossesOf(end: End, { kind, rules, window }: Pick<MonitorDetail, 'kind' | 'rules' | 'window'>): string[] {
+export function lossesOf(
+  end: End,
+  { kind, rules, window, values }: Pick<MonitorDetail, 'kind' | 'rules' | 'window' | 'values'>,
+): string[] {
   const open = rules.filter(({ incident }) => incident !== null).length
   const closes =
     open === 0 ? '' : ` ${counted(open, 'open incident')} ${open === 1 ? 'closes' : 'close'}, and nobody is notified of that.`
-  const stops = isChecked(kind) ? 'Its checks stop.' : 'Its reports are refused from then on.'
+  const stops = values.length > 0 ? 'Its checks stop.' : 'Its reports are refused from then on.'
   const ends = `${stops}${closes}${window === null ? '' : ' Its maintenance ends.'}`
   if (end === 'archive') return [ends, 'Its history stays readable, and its key stays reserved. Nothing restores it.']
   const lost = isChecked(kind) ? 'its settings' : 'its signals and rules'

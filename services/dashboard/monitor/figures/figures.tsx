@@ -7,7 +7,7 @@ import { pathOfResource } from '../resource-path.ts'
 import { OverTime } from './over-time.tsx'
 
 export function Figures({ detail }: { detail: MonitorDetail }) {
-  const unit = detail.value?.unit ?? 'ms'
+  const unit = detail.values[0]?.unit ?? 'ms'
   return (
     <OverTime<LatencyChart>
       path={`${pathOfResource(detail)}/latency?figures=count,p95&`}

@@ -1,7 +1,6 @@
 // The Observation log of all days or of one day: reports and checks, newest first. The log does not contain verdicts of rules.
 import { useSignal } from '@preact/signals'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
-import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import { read } from '../../data/api.ts'
 import { query, setQuery } from '../../data/router.ts'
 import { useAct } from '../../parts/act.ts'
@@ -11,8 +10,7 @@ import { StatusMark } from '../../parts/status-mark.tsx'
 import { type Column, Table } from '../../parts/table/table.tsx'
 import { Tabs } from '../../parts/table/tabs.tsx'
 import { Time } from '../../parts/time.tsx'
-import { signalName } from '../../words/places.ts'
-import { headOfValue, valueIn } from '../known.ts'
+import { headOfValue, isOfChecksAlone, nameIn, valueIn } from '../known.ts'
 import { type LogFilters, type Logged, logAddress, logRows, rejectionWords } from './log-page.ts'
 
 const kinds = [
@@ -86,14 +84,14 @@ function emptyWords({ isUnaccepted, day }: LogFilters): string {
 const columnsFor = (detail: MonitorDetail): readonly Column<Logged>[] => [
   { head: 'At', cell: ({ at }) => <Time at={Date.parse(at)} isLong /> },
   {
-    head: isChecked(detail.kind) ? 'Location' : 'Signal',
-    cell: ({ signal }) => signalName(signal, detail.locations),
+    head: isOfChecksAlone(detail) ? 'Location' : 'Signal',
+    cell: ({ signal }) => nameIn(detail, signal),
   },
   { head: 'Reports', cell: ({ state }) => <StatusMark state={state} /> },
   {
     head: headOfValue(detail),
     isNumber: true,
-    cell: ({ value, location }) => (location === '' ? (value ?? '') : valueIn(detail, value)),
+    cell: ({ signal, value }) => valueIn(detail, signal, value),
   },
   { head: 'Source', cell: ({ source }) => sources[source] ?? source },
   {

@@ -2,9 +2,8 @@
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import type { Bar } from '../../charts/bars.tsx'
 import { instant } from '../../data/format.ts'
-import { signalName } from '../../words/places.ts'
 import { stateOf } from '../../words/statuses.ts'
-import { valueIn } from '../known.ts'
+import { nameIn, valueIn } from '../known.ts'
 
 /** An entry of the Observation log of generation 3. */
 export interface Result {
@@ -18,11 +17,14 @@ export interface Result {
 
 const looks: Readonly<Record<string, Bar['look']>> = { ok: 'passed', problem: 'failed' }
 
-/** Returns the results oldest first. `found`: newest first. */
-export const barsOf = (found: readonly Result[], detail: Pick<MonitorDetail, 'value' | 'locations'>): Bar[] =>
-  found.toReversed().map(result => {
-    const { id, signal, state, at, value, reason } = result
-    const parts = [stateOf(state).word, reason ?? '', valueIn(detail, value)].filter(part => part !== '')
-    const words = `${instant(Date.parse(at))}, ${signalName(signal, detail.locations)}: ${parts.join(', ')}`
-    return { key: `${id} ${at}`, look: looks[state] ?? 'silent', words }
-  })
+/** Returns the results of the first check oldest first. `found`: newest first, also those of other signals. */
+export const barsOf = (found: readonly Result[], detail: Pick<MonitorDetail, 'values' | 'locations'>): Bar[] =>
+  found
+    .filter(({ signal }) => signal.startsWith(`${detail.values[0]?.signal}@`))
+    .toReversed()
+    .map(result => {
+      const { id, signal, state, at, value, reason } = result
+      const parts = [stateOf(state).word, reason ?? '', valueIn(detail, signal, value)].filter(part => part !== '')
+      const words = `${instant(Date.parse(at))}, ${nameIn(detail, signal)}: ${parts.join(', ')}`
+      return { key: `${id} ${at}`, look: looks[state] ?? 'silent', words }
+    })

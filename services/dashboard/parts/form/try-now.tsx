@@ -3,12 +3,14 @@ import { useSignal } from '@preact/signals'
 import { useContext } from 'preact/hooks'
 import { askV3 } from '../../data/api.ts'
 import { inWorkspace } from '../../templates/template.ts'
+import { signalName } from '../../words/places.ts'
 import { Button } from '../button.tsx'
 import { FormContext, submitForm } from './form-state.ts'
 import { showRefusal } from './show-refusal.ts'
 import { TriedDetails, type TriedMore } from './tried-details.tsx'
 
 interface Tried extends TriedMore {
+  signal: string
   location: { id: string; name: string }
   outcome: 'passed' | 'failed' | 'cannot' | 'no_answer'
   error: string | null
@@ -43,10 +45,10 @@ export function TryNow({ fields, asked }: Props) {
         Try now
       </Button>
       <div class="tried" role="status">
-        {tried.value.map(({ location, outcome, error, phases, ...more }) => (
-          <div key={location.id}>
+        {tried.value.map(({ signal, location, outcome, error, phases, ...more }) => (
+          <div key={`${signal} ${location.id}`}>
             <p data-outcome={outcome}>
-              <strong>{location.name}</strong> {words[outcome]}
+              <strong>{signalName(`${signal}@${location.id}`, { [location.id]: location.name })}</strong> {words[outcome]}
               {phases !== null && ` in ${Math.round(phases.total_ms)} ms`}
               {error !== null && `: ${error}`}
             </p>

@@ -97,7 +97,10 @@ const inspect = route('GET', `${one}/inspection`, {
   },
 })
 
-/** Returns the names of the locations that the evidence mentions, by location id. `ofLocations`: its inputs are locations. */
+/**
+ * Returns the names of the locations that the evidence mentions, by location id. `ofLocations`: its inputs are locations, or those of a
+ * Template's rule of the same key.
+ */
 async function namesIn(
   { directory }: SessionContext,
   history: readonly HistoryDocument[],
@@ -105,7 +108,8 @@ async function namesIn(
   traceId: string,
 ): Promise<Record<string, string>> {
   const inputs = history.flatMap(({ evidence }) => evidence?.inputs.map(({ input }) => input) ?? [])
-  const read = new Set(ofLocations ? inputs : inputs.filter(isPlatformKey).map(locationOfKey))
+  const isNamed = (input: string): boolean => ofLocations || isPlatformKey(input)
+  const read = new Set(inputs.filter(isNamed).map(locationOfKey))
   if (read.size === 0) return {}
   const places = await directory.ask('list-locations', {}, traceId)
   return Object.fromEntries(places.filter(({ id }) => read.has(id)).map(({ id, name }) => [id, name]))

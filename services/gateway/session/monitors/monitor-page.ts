@@ -1,10 +1,10 @@
 // GET /session/monitors/{id}: one monitor with its rules, their evidence and open incidents, its newest reports and its maintenance window.
 
-import { kindOf } from '#shared/checks/registry.ts'
 import type { IncidentFilters } from '#shared/contracts/ask/ask-incidents.ts'
 import { LastIncident, MonitorDetail, MonitorIncident, MonitorRulePart } from '#shared/contracts/session/session-monitor.ts'
 import type { MonitorRule, MonitorState } from '#shared/contracts/subjects/monitor-state.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
+import { checkedValues } from '#shared/subjects/checked-values.ts'
 import { timestamp, timestampOfMicroseconds } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
 import { roleIn } from '../../callers/access.ts'
@@ -88,7 +88,7 @@ async function detailOf(
     })),
     expects,
     window,
-    value: resource.check ? kindOf(resource.check).value : null,
+    values: checkedValues(resource),
     locations: Object.fromEntries(places.filter(({ id }) => named.has(id)).map(({ id, name }) => [id, name])),
   }
 }

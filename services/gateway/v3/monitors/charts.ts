@@ -2,7 +2,6 @@
 // docs/reference/v3.md, section 13.
 import { Type } from 'typebox'
 import { inParallel } from '#shared/async/in-parallel.ts'
-import { kindOf } from '#shared/checks/registry.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import { SignalName } from '#shared/contracts/common.ts'
 import type { RollUpBucket, RollUps } from '#shared/contracts/observations/roll-up.ts'
@@ -12,6 +11,7 @@ import type { Bands, MonitorThreshold, TroubleDay } from '#shared/contracts/subj
 import { refusal } from '#shared/errors.ts'
 import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
 import { uptimeOf } from '#shared/roll-up/trouble.ts'
+import { checkedValues } from '#shared/subjects/checked-values.ts'
 import { checkedSignalKey } from '#shared/subjects/resource-signals.ts'
 import { timestamp } from '../../body/instants.ts'
 import { writerOf } from '../../body/result-schema.ts'
@@ -34,7 +34,7 @@ const rangeQuery = {
 }
 
 const showLatency = route('GET', `${one}/latency`, {
-  summary: 'Values of the checks of a monitor by location, with Incidents and maintenance.',
+  summary: 'Values of the first check of a monitor by location, with Incidents and maintenance.',
   more: 'Without a series if the Resource has no check.',
   needs: { role: 'viewer', scope: null },
   isAudited: false,
@@ -45,11 +45,11 @@ const showLatency = route('GET', `${one}/latency`, {
   handler: async (context, { found, query, traceId }) => {
     const wanted = frameOf(context, query['range'])
     const names = figuresOf(query['figures'])
-    const locations = found.check?.locations ?? []
-    const rounded = found.check && kindOf(found.check).value.unit !== 'ms' ? hundredths : Math.round
+    const checked = firstCheckOf(found)
+    const rounded = checkedValues(found)[0]?.unit === 'ms' ? Math.round : hundredths
     const [rollUps, places, bands] = await Promise.all([
-      inParallel(locations, limits.charts.seriesAtOnce, location =>
-        read(context, { subjectId: found.id, source: { location } }, wanted, traceId),
+      inParallel(checked, limits.charts.seriesAtOnce, ({ source }) =>
+        read(context, { subjectId: found.id, source }, wanted, traceId),
       ),
       context.directory.ask('list-locations', {}, traceId),
       readBands(context, found.id, wanted, traceId),
@@ -57,7 +57,7 @@ const showLatency = route('GET', `${one}/latency`, {
     const nameOf = new Map(places.map(({ id, name }) => [id, name]))
     return {
       ...frameObject(context, wanted, bands, rollUps),
-      series: locations.map((id, i) => ({
+      series: checked.map(({ id }, i) => ({
         location_id: id,
         location: nameOf.get(id) ?? null,
         figures: columnsOf(rollUps[i]?.buckets ?? [], wanted, names, rounded),
@@ -107,11 +107,11 @@ function usualSignal({ signals, check }: ResourceView): string | undefined {
   return (signals.find(({ isPlatform }) => !isPlatform) ?? (check === null ? signals[0] : undefined))?.key
 }
 
-/** Returns the sources of the results of the Resource's first check. */
-function firstCheckOf({ check, checks = [] }: ResourceView): ({ location: string } | { signal: string })[] {
-  if (check !== null) return check.locations.map(location => ({ location }))
+/** Returns the Locations of the Resource's first check, with the sources of its results. */
+function firstCheckOf({ check, checks = [] }: ResourceView): { id: string; source: { location: string } | { signal: string } }[] {
+  if (check !== null) return check.locations.map(id => ({ id, source: { location: id } }))
   const [first] = checks
-  return first === undefined ? [] : first.locations.map(({ id }) => ({ signal: checkedSignalKey(first.signal, id) }))
+  return (first?.locations ?? []).map(({ id }) => ({ id, source: { signal: checkedSignalKey(first?.signal ?? '', id) } }))
 }
 
 const noSuchSignal = () => refusal('not_found', 'Signal not found', 'The Resource has no such signal')
@@ -136,7 +136,7 @@ const showDays = route('GET', `${one}/days`, {
     const wanted = { from: to - count * day, to, step: '1d', stepMs: day } as const
     const { id: subjectId, createdAt } = found
     const [rollUps, trouble] = await Promise.all([
-      inParallel(firstCheckOf(found), limits.charts.seriesAtOnce, source =>
+      inParallel(firstCheckOf(found), limits.charts.seriesAtOnce, ({ source }) =>
         read(context, { subjectId, source }, wanted, traceId),
       ),
       context.directory.ask('get-trouble', { subjectId, from: wanted.from, to: Math.max(now, wanted.to - day + 1) }, traceId),

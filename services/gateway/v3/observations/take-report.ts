@@ -2,7 +2,6 @@
 // docs/reference/v3.md, 8.4.
 
 import { type Static, Type } from 'typebox'
-import { isSystemKey } from '#shared/checks/registry.ts'
 import type { AddressIdentity } from '#shared/contracts/ask/ask-addresses.ts'
 import type { ResolvedResource } from '#shared/contracts/ask/ask-resources.ts'
 import { Strict } from '#shared/contracts/common.ts'
@@ -11,6 +10,7 @@ import type { ObservedResult } from '#shared/contracts/resources/resource-views.
 import { checkKind, type Template } from '#shared/contracts/resources/template.ts'
 import { AppError } from '#shared/errors.ts'
 import { day, limits } from '#shared/limits/limits.ts'
+import { isBuiltIn } from '#shared/manifest/system-templates.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
 import type { GatewayContext } from '../../context.ts'
@@ -130,13 +130,14 @@ async function templateOf(context: GatewayContext, { address, body, traceId }: A
     throw invalid('template_id', `This address makes Resources of the Template ${address.template} alone`)
   }
   const asked = { workspaceId: address.workspaceId, reference, field: 'template_id' }
-  const found = isSystemKey(key) ? null : await findTemplate(context, asked, traceId)
-  if (found === null) throw invalid('template_id', `The workspace has published no Template '${reference}'`)
+  const found = await findTemplate(context, asked, traceId)
+  if (found === null || found.isSystem || isBuiltIn(found))
+    throw invalid('template_id', `The workspace has published no Template '${reference}'`)
   // Whoever finds an address must not be able to aim checks.
   if (address.template === null && found.signals.some(({ kind }) => kind === checkKind)) {
     throw invalid('template_id', 'A Template with checks needs an address that is bound to it')
   }
-  return found as Template
+  return found
 }
 
 const keyOf = (template: string | null): string => template?.split('@', 1)[0] ?? ''

@@ -1,11 +1,11 @@
 // Commands to a Resource that do not change its settings: archive, rebind, maintenance. Reference: docs/reference/v3.md, 6.4, 6.5 and 6.7.
 
 import { Type } from 'typebox'
-import { isSystemKey } from '#shared/checks/registry.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
-import type { Template } from '#shared/contracts/resources/template.ts'
+import type { AnyTemplate, Template } from '#shared/contracts/resources/template.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
+import { isBuiltIn, isSystemKey, upgradedAnswers } from '#shared/manifest/system-templates.ts'
 import type { GatewayContext } from '../../context.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { invalid, Meta, route, TemplateReference, type V3Call } from '../common.ts'
@@ -44,7 +44,7 @@ const archive = route('POST', `${one}/archive`, {
 
 const rebind = route('POST', `${one}/rebind`, {
   summary: 'Binds a Resource to another revision of a published Template.',
-  more: 'Answers that both revisions take stay unless they are sent. Open Incidents close as `rule_removed`. While it is archived: 409.',
+  more: 'Answers that both revisions take stay unless they are sent. Open Incidents close as `rule_removed`. A website monitor takes the Template with all options of its check, for good. While it is archived: 409.',
   needs: { role: 'editor', scope: 'full' },
   find: findResource,
   body: Strict({
@@ -55,17 +55,35 @@ const rebind = route('POST', `${one}/rebind`, {
   refusals: ['409', '422 template', '422 a field of meta'],
   examples: [{ template: 'heartbeat@2' }],
   handler: async (context, call) => {
-    const { workspaceId, body, traceId } = call
+    const { workspaceId, found, body, traceId } = call
     const revision = await findTemplate(context, { workspaceId, reference: body.template, field: 'template' }, traceId)
     if (revision === null) throw invalid('template', `There is no Template ${body.template}`)
     const template = `${revision.key}@${revision.version}`
-    if (isSystemKey(revision.key)) throw invalid('template', 'No Resource is bound to a system Template')
-    const sent = { ...body.meta }
+    const { check, usualDelays } = found
+    const upgraded = check && usualDelays && upgradedAnswers(found.template ?? '', revision, check, usualDelays)
+    if (upgraded === null) await requireRebindable(context, found, revision, traceId)
+    const sent = { ...upgraded, ...body.meta }
     const answers = await answersFor(context, revision, sent, traceId)
-    await requireTemplateBounds(context, { workspaceId, template: revision as Template, sent, before: call.found }, traceId)
-    return changed(context, call, { kind: 'rebind-resource', workspaceId, template, answers })
+    await requireTemplateBounds(context, { workspaceId, template: revision as Template, sent, before: found }, traceId)
+    const replaces = upgraded === null || check === null ? {} : { replaces: check }
+    return changed(context, call, { kind: 'rebind-resource', workspaceId, template, answers, ...replaces })
   },
 })
+
+/** Throws `validation` for a revision of a system Template, and for a Resource of one, unless both have its key. */
+async function requireRebindable(
+  context: GatewayContext,
+  { workspaceId, template }: ResourceView,
+  revision: AnyTemplate,
+  traceId: string,
+): Promise<void> {
+  const [key = ''] = template?.split('@', 1) ?? []
+  if (key === revision.key && !isBuiltIn(revision)) return
+  if (revision.isSystem) throw invalid('template', 'No Resource is bound to a system Template')
+  if (template === null || !isSystemKey(key)) return
+  const present = await findTemplate(context, { workspaceId, reference: template, field: 'template' }, traceId)
+  if (present?.isSystem) throw invalid('template', 'A Resource of a system Template keeps it')
+}
 
 const start = route('PUT', maintenance, {
   summary: 'Holds messages of a Resource back from now on, or moves the end of the running window.',

@@ -7,6 +7,7 @@ import type { ResourceCheckView, ResourceRuleView, ResourceView } from '#shared/
 import { checkKind, pushedKinds, routeTransitions } from '#shared/contracts/resources/template.ts'
 import { agreements } from '#shared/contracts/subjects/checked-signal.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
+import { findSystemTemplate } from '#shared/manifest/system-templates.ts'
 import { redactedAnswers } from '#shared/secrecy/redacted-answers.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { redactedMembers } from '#shared/secrecy/redacted-value.ts'
@@ -181,12 +182,14 @@ const rankOf = ({ standing }: ResourceRuleView): number => standings.indexOf(sta
 const numberOf = ({ openIncident }: ResourceRuleView): number => Number(openIncident?.split('.')[1])
 
 function metaOf(
-  { answers, check, usualDelays }: ResourceView,
+  { template, answers, check, usualDelays }: ResourceView,
   { isNamed = false }: ResourceReader,
   isRedacted: boolean,
 ): Record<string, unknown> {
-  // Secrets are hidden already, and URLs are recognised by their form, so only the names of the fields decide.
-  if (check === null) return isRedacted ? redactedAnswers([], answers ?? {}) : { ...answers }
+  // Secrets are hidden already, and URLs are recognised by their form, so only the names of the fields decide, and what the system says of
+  // its own.
+  const { fields } = (template && findSystemTemplate(template)) || { fields: [] }
+  if (check === null) return isRedacted ? redactedAnswers(fields, answers ?? {}) : { ...answers }
   const stored = isNamed ? namedCheckAnswers(check) : checkAnswers(check, usualDelays ?? undefined)
   return isRedacted ? redactedAnswers(fieldsOf(kindOf(check)), stored) : stored
 }

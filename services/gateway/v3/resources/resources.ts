@@ -2,14 +2,15 @@
 
 import { Type } from 'typebox'
 import { faultOf } from '#shared/checks/field-values.ts'
-import { isSystemKey, kindOf, kindOfTemplate } from '#shared/checks/registry.ts'
+import { kindOf } from '#shared/checks/registry.ts'
 import { locations } from '#shared/checks/watch-fields.ts'
 import { Strict } from '#shared/contracts/common.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
-import type { Answers, SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
+import type { Answers } from '#shared/contracts/resources/template.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
+import { isBuiltIn, kindOfTemplate } from '#shared/manifest/system-templates.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { isRedactedIn } from '../../callers/redacted-readers.ts'
 import type { GatewayContext } from '../../context.ts'
@@ -118,13 +119,13 @@ const create = route('POST', all, {
     if (template === null) throw invalid('template', `There is no Template ${sent.template}`)
     const reference = `${template.key}@${template.version}`
     const meta = (sent.meta ?? {}) as Record<string, unknown>
-    const kind = kindOfTemplate(reference)
+    const kind = isBuiltIn(template) ? kindOfTemplate(reference) : null
     const check = kind && (await checkOf(context, { kind, meta, present: null }, traceId))
     // The answers are checked before the key is reserved, so that a refused request reserves no key.
-    if (isPublished(template)) readable(() => readAnswers(template, meta))
+    if (!isBuiltIn(template)) readable(() => readAnswers(template, meta))
     const answers = check === null ? await answersFor(context, template, meta, traceId) : meta
     if (check !== null) await requireCheckBounds(context, { workspaceId, check, sent: meta }, traceId)
-    else if (isPublished(template))
+    else if (!isBuiltIn(template))
       await requireTemplateBounds(context, { workspaceId, template, sent: meta, before: null }, traceId)
     const subjectId = randomId(idLength.subject)
     const name = sent.name.trim()
@@ -205,8 +206,6 @@ const orAsRecorded =
     if (error instanceof AppError && error.code === 'unavailable') return found
     throw error
   }
-
-const isPublished = (template: Template | SystemTemplate): template is Template => !isSystemKey(template.key)
 
 /**
  * Returns a function for `catch`. The function throws `taken` if a first report created a Resource with this key after the key was reserved

@@ -2,7 +2,7 @@
 
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
-import { faultOf } from '#shared/manifest/read-field.ts'
+import { answerFault, type Bounded } from '#shared/manifest/answer-fault.ts'
 import { hidden } from '#shared/secrecy/redacted-value.ts'
 import type { GatewayContext } from '../../context.ts'
 import { requireLocations, sealed } from './check-answers.ts'
@@ -14,14 +14,15 @@ type Fields = Template['fields']
 /** Throws `validation` of a field with an unknown Location, or with a secret that it refuses or that cannot be sealed here. */
 export async function answersFor(
   context: GatewayContext,
-  { fields }: { fields: Fields },
+  template: Bounded & { fields: Fields },
   meta: Meta,
   traceId: string,
 ): Promise<Record<string, unknown>> {
+  const { fields } = template
   for (const { key, type } of fields) {
     if (type === 'location_list') await requireLocations(context, meta[key], traceId, key)
   }
-  return sealed(context, fields, meta, faultOf)
+  return sealed(context, fields, meta, (field, text) => answerFault(template, field, text))
 }
 
 /** Returns the answers of a PATCH. If the Template is damaged, the answers that are secrets now count as such. */

@@ -3,9 +3,10 @@
 
 import { type Static, Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
-import type { SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
+import type { Template } from '#shared/contracts/resources/template.ts'
 import { Manifest } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { isBuiltIn } from '#shared/manifest/system-templates.ts'
 import { isRedactedIn } from '../../callers/redacted-readers.ts'
 import type { GatewayContext } from '../../context.ts'
 import { invalid, route, type V3Call } from '../common.ts'
@@ -82,11 +83,8 @@ async function templateOf(
   if (reference == null) throw invalid('manifest', "Field 'manifest' is required, or 'template'")
   const found = await findTemplate(context, { workspaceId, reference, field: 'template' }, traceId)
   if (found === null) throw invalid('template', `The workspace has no Template '${reference}'`)
-  if (isSystem(found)) throw invalid('template', `'${reference}' is a system Template, which has no preview`)
+  if (isBuiltIn(found)) throw invalid('template', `'${reference}' is judged by a built-in rule, which has no preview`)
   return found
 }
-
-const isSystem = (template: Template | SystemTemplate): template is SystemTemplate =>
-  template.rules.some(({ decision }) => decision === null)
 
 export const previewRoutes = [preview]

@@ -1,18 +1,17 @@
 // A Template in the form of generation 3. No member is omitted, even if it is null. Reference: docs/reference/v3.md, 3.6.
 import { Type } from 'typebox'
-import { allSystemTemplates } from '#shared/checks/registry.ts'
 import {
+  type AnyTemplate,
+  type BuiltInRule,
   checkKind,
   type MetaReference,
   pushedKinds,
-  type SystemRule,
-  type SystemTemplate,
-  type Template,
   type TemplateField,
   type TemplateRule,
   type TemplateSignal,
 } from '#shared/contracts/resources/template.ts'
 import { signalsOf } from '#shared/manifest/read-decision.ts'
+import { allSystemTemplates, isBuiltIn } from '#shared/manifest/system-templates.ts'
 import { redactedAnswer } from '#shared/secrecy/redacted-answers.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { Answered, OrNull } from '../../body/result-schema.ts'
@@ -20,9 +19,8 @@ import { Answered, OrNull } from '../../body/result-schema.ts'
 const Wait = Type.Union([Type.Integer(), Type.Object({ meta: Type.String() })])
 
 /** Returns the Template. `isRedacted`: whether the caller sees its defaults and texts in display form (v3 11.2). */
-export function templateObject(template: Template | SystemTemplate, isRedacted: boolean) {
+export function templateObject(template: AnyTemplate, isRedacted: boolean) {
   const { key, version, name, summary, fields, signals, rules } = template
-  const isSystem = rules.some(rule => rule.decision === null)
   const shown = isRedacted ? redactedText : same
   return {
     id: `${key}@${version}`,
@@ -31,18 +29,20 @@ export function templateObject(template: Template | SystemTemplate, isRedacted: 
     name,
     summary: shown(summary),
     fields: fields.map(field => fieldObject(field, isRedacted)),
-    signals: signals.map(signal => signalObject(signal, isSystem, shown)),
+    signals: signals.map(signal => signalObject(signal, isBuiltIn(template), shown)),
     rules: rules.map(rule => ruleObject(rule, template, shown)),
+    // The one with a built-in rule is older than this member.
+    ...(template.isSystem && !isBuiltIn(template) ? { system: true as const } : {}),
   }
 }
 
 const same = (text: string): string => text
 
 /** A check has the members of its publication beside those of every signal. `every` is there if a field states the seconds. */
-function signalObject(signal: TemplateSignal, isSystem: boolean, shown: (text: string) => string) {
+function signalObject(signal: TemplateSignal, isOfPlatform: boolean, shown: (text: string) => string) {
   const { key, kind, everySeconds, help } = signal
   const every = typeof everySeconds === 'number' ? everySeconds : null
-  const states = isSystem || kind === checkKind ? ['ok', 'problem'] : ['ok', 'problem', 'no_data']
+  const states = isOfPlatform || kind === checkKind ? ['ok', 'problem'] : ['ok', 'problem', 'no_data']
   const object = { key, kind, every_seconds: every, help: shown(help), states }
   if (signal.kind !== checkKind) return object
   const { check, locations, agreement } = signal
@@ -60,7 +60,7 @@ function fieldObject(field: TemplateField, isRedacted: boolean) {
   return { key, label, help: isRedacted ? redactedText(help) : help, type, required, default: usual, options, min, max }
 }
 
-function ruleObject(rule: TemplateRule | SystemRule, { signals }: Template | SystemTemplate, shown: (text: string) => string) {
+function ruleObject(rule: TemplateRule | BuiltInRule, { signals }: AnyTemplate, shown: (text: string) => string) {
   const { key, help, action, wait, decision, unknown, destination, routes } = rule
   return {
     key,
@@ -131,12 +131,13 @@ export const TemplateObject = Answered(
           recover_after: Wait,
           flapping: Type.Optional(Type.Object({ changes: Type.Integer(), within_seconds: Type.Integer() })),
         }),
-        decision: Type.Unknown({ description: 'As it was published; null of a system Template.' }),
+        decision: Type.Unknown({ description: 'As it was published; null of a built-in rule.' }),
         unknown: Type.Optional(Type.Literal('no_data', { description: 'Only of a rule whose unknown result is no data.' })),
         destination: OrNull(Type.String()),
         routes: OrNull(Type.Array(Type.Object({ destination: Type.String(), on: Type.Array(Type.String()) }))),
       }),
     ),
+    system: Type.Optional(Type.Literal(true, { description: 'Only of a system Template whose rules are no built-in ones.' })),
   },
   {
     examples: allSystemTemplates().map(template => templateObject(template, false)),

@@ -2,10 +2,10 @@
 // docs/reference/v3.md, section 3.
 import { Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
-import { allSystemTemplates } from '#shared/checks/registry.ts'
-import type { SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
+import type { AnyTemplate } from '#shared/contracts/resources/template.ts'
 import { Manifest } from '#shared/contracts/resources/template.ts'
 import { refusal } from '#shared/errors.ts'
+import { allSystemTemplates } from '#shared/manifest/system-templates.ts'
 import { isRedactedAnywhere, isRedactedIn } from '../../callers/redacted-readers.ts'
 import type { GatewayContext } from '../../context.ts'
 import { pathPart } from '../../http/answer.ts'
@@ -31,11 +31,12 @@ const listTemplates = route('GET', '/workspaces/:workspace/templates', {
   handler: async ({ directory }, { request, workspaceId, traceId }) => {
     const own = await allPages(after => directory.ask('list-templates', { workspaceId, after }, traceId))
     const isRedacted = isRedactedIn(workspaceId, request.identity)
-    return [...allSystemTemplates(), ...own].map(template => templateObject(template, isRedacted))
+    const system = allSystemTemplates().filter(({ key }) => !own.some(mine => mine.key === key))
+    return [...system, ...own].map(template => templateObject(template, isRedacted))
   },
 })
 
-async function findTemplate({ directory }: GatewayContext, call: V3Call): Promise<Template | SystemTemplate> {
+async function findTemplate({ directory }: GatewayContext, call: V3Call): Promise<AnyTemplate> {
   const { workspaceId, traceId } = call
   const reference = pathPart(call, 'template')
   const isReadable = reference.length <= referenceCharacters

@@ -68,8 +68,9 @@ function checkedSignals(checks: readonly BoundCheck[], known: readonly CheckedSi
     const suffix = known.find(one => isOf(one, check))?.suffix ?? suffixes.find(one => !used.has(one))
     if (suffix === undefined) return null
     used.add(suffix)
-    const { signal, kind, everySeconds, locations, agreement } = check
-    present.push({ signal, type: kind.key, suffix, everySeconds, graceMs: graceOf(check), locations, agreement })
+    const { signal, kind, everySeconds, locations, agreement, options } = check
+    const shown = kind.shown(usualAnswers(kind, options))
+    present.push({ signal, type: kind.key, suffix, everySeconds, graceMs: graceOf(check), locations, agreement, shown })
   }
   const gone = known.filter(one => !checks.some(check => isOf(one, check)))
   return [...present, ...gone.map(one => ({ ...one, locations: [] }))]

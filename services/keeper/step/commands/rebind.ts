@@ -14,10 +14,12 @@ import { recall } from '../recall.ts'
 import type { Handler, StoredReports } from '../types.ts'
 import { closeIncidents } from './incident-commands.ts'
 import { answersOf, checked, invalid, newRule, shown, usableTemplate, withSignals } from './resource-commands.ts'
+import { upgradeWebsite } from './upgrade.ts'
 
 /** Binds the Resource and judges it at once. All open incidents close, also incidents of rules that both revisions have. */
 export const rebindResource: Handler<'rebind-resource'> = (subject, command, at, context) => {
   const { templated } = subject
+  if (command.replaces !== undefined && subject.check !== null) return upgradeWebsite(subject, command, at, context)
   if (templated === null)
     return { refused: invalid('template', 'Only a Resource of a published Template is bound to another one') }
   if (command.template === subject.template)

@@ -4,7 +4,6 @@
 import { kindOf } from '#shared/checks/registry.ts'
 import type { AlertFacts, AlertKind, AlertProblem } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentSnapshot } from '#shared/contracts/incidents/incident.ts'
-import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import { inputsOf, type PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Evidence, EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
@@ -13,6 +12,7 @@ import type { Judgement } from '#shared/judging/judgement.ts'
 import { isSilent } from '#shared/judging/read-input.ts'
 import { messageFields } from '#shared/secrecy/message-fields.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
+import { presentSignals } from '#shared/subjects/resource-checks.ts'
 import { factsOf } from '../judging/judge-rule.ts'
 import { templateFacts } from '../judging/template-facts.ts'
 import type { TemplateOf } from '../types.ts'
@@ -42,7 +42,7 @@ export function alertFacts(
     ruleKey: ofLocations ? context.ruleKey : (rule?.slug ?? context.ruleKey),
     ruleName: ofLocations ? '' : (rule?.name ?? ''),
     template: subject.template,
-    ...checkFacts(subject.check),
+    ...checkFacts(subject),
     evidence,
     failing: named('problem'),
     unknown: named('unknown'),
@@ -61,8 +61,8 @@ export function alertFacts(
 }
 
 /** Addresses, long texts and answers to secret fields are always omitted (reference/messages 5.6, v3 10.9). */
-function checkFacts(check: StoredCheck | null) {
-  if (check === null) return { url: '', ...messageFields({}, () => false) }
+function checkFacts({ check, templated }: SubjectDocument) {
+  if (check === null) return { url: presentSignals(templated)[0]?.shown.url ?? '', ...messageFields({}, () => false) }
   const { kind: _, ...answers } = check
   const { fields, shown } = kindOf(check)
   const hidden = new Set(fields.flatMap(({ key, secret, type }) => (secret || type === 'url' || type === 'text' ? [key] : [])))

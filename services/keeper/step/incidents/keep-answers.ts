@@ -1,10 +1,11 @@
 // What servers answered to failed checks: kept with the open incidents of the subject, of each location the first and the newest one, or held
 // until an incident opens. Pure. Reference: docs/reference/v3.md, 5.10.
+
+import { reachability } from '#shared/checks/template-parts.ts'
 import type { AnswerOfCheck, HeldAnswers, ResponseDocument } from '#shared/contracts/incidents/response.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { checkedPairs } from '#shared/subjects/checked-pairs.ts'
-import { reachability } from '#shared/subjects/resource-signals.ts'
 import { addToOutbox } from '../change.ts'
 import type { Input, Step } from '../types.ts'
 

@@ -1,12 +1,16 @@
 // Facts of an alert about a Template's rule, copied from the revision and the evidence when the alert is decided. They contain no secret.
 // Pure.
+
+import { availability } from '#shared/checks/template-parts.ts'
 import type { AlertFacts, AlertKind, AlertRouting, TemplateFacts } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentContext } from '#shared/contracts/incidents/incident.ts'
-import type { Template, TemplateRule } from '#shared/contracts/resources/template.ts'
+import { checkKind, type Template, type TemplateRule } from '#shared/contracts/resources/template.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { DecisionInput, Evidence } from '#shared/contracts/subjects/verdict.ts'
+import { cannotWord } from '#shared/judging/read-input.ts'
 import { messageFields } from '#shared/secrecy/message-fields.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
+import { locationOfKey } from '#shared/subjects/resource-signals.ts'
 import type { TemplateOf } from '../types.ts'
 import { templateRuleOf } from './resource-template.ts'
 
@@ -22,13 +26,16 @@ export function templateFacts(
   rule: RuleState,
   { context, kind, evidence }: Decided,
   templateOf: TemplateOf,
-): Partial<TemplateFacts & Pick<AlertFacts, 'fields' | 'fieldsOmitted'>> {
+): Partial<TemplateFacts & Pick<AlertFacts, 'fields' | 'fieldsOmitted' | 'failing' | 'unknown' | 'ok'>> {
   const declared = templateRuleOf(subject, rule, templateOf)
   if (declared === null) return {}
+  const template = templateOf(subject)
   const { omitted, truncated } = evidence
   const inputs = evidence.inputs.flatMap(({ reading }) => (reading === undefined ? [] : [withoutSecrets(reading)]))
   return {
-    ...answeredFields(subject, templateOf(subject)),
+    ...answeredFields(subject, template),
+    ...placesOf(declared, template, evidence),
+    ...(template.isSystem && declared.key === availability ? { saysDown: true as const } : {}),
     action: declared.action === null ? null : redactedText(declared.action),
     routing: routingOf(declared),
     resourceKey: subject.slug,
@@ -37,6 +44,20 @@ export function templateFacts(
     condition: context.condition,
     ...(kind === 'acknowledged' && context.acknowledgedBy !== null ? { acknowledgedBy: context.acknowledgedBy } : {}),
   }
+}
+
+/**
+ * Returns the Locations by what was found there, if the rule is that one checked signal fails, and its evidence has every Location. One
+ * that cannot make the check does not count.
+ */
+function placesOf({ decision }: TemplateRule, { signals }: Template, { inputs, omitted }: Evidence) {
+  const isFailure =
+    'field' in decision && decision.field === 'status' && decision.operator === 'eq' && decision.operand === 'problem'
+  const isChecked = isFailure && signals.some(({ key, kind }) => key === decision.signal && kind === checkKind)
+  if (!isChecked || omitted > 0) return {}
+  const able = inputs.filter(({ reading }) => !reading?.unresolved?.startsWith(cannotWord))
+  const named = (value: string) => able.filter(input => input.value === value).map(({ input }) => locationOfKey(input))
+  return { failing: named('problem'), unknown: named('unknown'), ok: named('ok') }
 }
 
 function routingOf({ routes, destination }: TemplateRule): AlertRouting {
