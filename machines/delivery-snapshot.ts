@@ -4,7 +4,7 @@ import type { DeliveryContext, DeliverySnapshot } from '#shared/contracts/notifi
 import { type DeliveryEffect, type DeliveryEvent, type DeliveryInput, deliveryMachine, deliveryVersion } from './delivery.ts'
 import { initialTransition, transition } from './transition.ts'
 
-/** Returns a new delivery, due at once. */
+/** Returns a new delivery. */
 export function openDelivery(input: DeliveryInput): DeliverySnapshot {
   const [state] = initialTransition(deliveryMachine, input)
   return persisted(state)
@@ -24,8 +24,8 @@ export function advanceDelivery(
   }
   const state = deliveryMachine.resolveState({ value: snapshot.value, context: snapshot.context })
   const [next, actions] = transition(deliveryMachine, state, event)
-  // Every transition changes the state, so an unchanged state means that the event was not accepted.
-  if (next.value === snapshot.value) return { snapshot, effects: [] }
+  // Every transition changes the state or the deadline, so if both are unchanged, the event was not accepted.
+  if (next.value === snapshot.value && next.context.deadlineAt === snapshot.context.deadlineAt) return { snapshot, effects: [] }
   const effects = actions.map(({ type, params }) => ({ type, params }) as DeliveryEffect)
   return { snapshot: persisted(next), effects }
 }

@@ -18,6 +18,8 @@ export type DeliveryEvent =
   | { type: 'claim.lapsed'; at: number }
   /** The notifier that holds the claim gives the delivery back without an outcome, because the notifier stops. */
   | { type: 'claim.released'; at: number }
+  /** The delivery is due, but not to be sent yet; it is due again at `until`. */
+  | { type: 'delivery.postponed'; at: number; until: number }
   /** The delivery can no longer be sent: the destination was disabled or deleted, or no body can be made. */
   | { type: 'delivery.withdrawn'; at: number; error: string }
 
@@ -30,7 +32,7 @@ export type DeliveryEffect =
   | { type: 'startNext'; params: undefined }
 
 export interface DeliveryInput {
-  /** Instant at which the delivery is opened, ms; the delivery is due at once. */
+  /** Instant from which the delivery is due, ms: that of its opening, or a later one. */
   at: number
   /** If an attempt fails at or after this instant, it is not retried; ms since the epoch. */
   giveUpAt: number
@@ -55,6 +57,12 @@ const machine = setup({
   actions: {
     holdClaim: assign(({ context, event }) =>
       event.type === 'delivery.claimed' ? { attempts: context.attempts + 1, deadlineAt: event.until } : {},
+    ),
+    /** The time in which a failed attempt is retried begins later, too. */
+    postpone: assign(({ context, event }) =>
+      event.type === 'delivery.postponed'
+        ? { deadlineAt: event.until, giveUpAt: context.giveUpAt + event.until - (context.deadlineAt ?? event.until) }
+        : {},
     ),
     becomeDue: assign(({ event }) => ({ deadlineAt: event.at })),
     armRetry: assign(({ context, event }) =>
@@ -81,6 +89,7 @@ const beforeAttempt = {
       { type: 'send', params: ({ context }: { context: DeliveryContext }) => ({ attempt: context.attempts }) },
     ],
   },
+  'delivery.postponed': { guard: 'isDue', actions: 'postpone' },
   'delivery.withdrawn': { target: 'failed', actions: 'rememberError' },
 } as const
 
@@ -103,7 +112,8 @@ export const deliveryMachine = machine.createMachine({
   initial: 'queued',
   states: {
     queued: {
-      description: 'Due since it was opened; waits for a notifier, for room, or for its predecessor.',
+      description:
+        'Due since it was opened, or at an instant of its own; waits for a notifier, for room, or for its predecessor.',
       on: beforeAttempt,
     },
     sending: {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { boundsOf } from '#shared/channels/fields.ts'
 import type { Channel, ChannelField } from '#shared/channels/port.ts'
 import { channels } from '#shared/channels/registry.ts'
+import { maxAfterMinutes } from '#shared/contracts/resources/template.ts'
 
 const head = `# Channels
 
@@ -41,6 +42,7 @@ function valueWords(field: ChannelField): string {
     return max === undefined ? `a whole number${min === undefined ? '' : ` from ${min}`}` : `${min} to ${max}`
   if (type === 'url') return 'a URL'
   if (type === 'string_list') return `at most ${max} texts`
+  if (type === 'steps') return `${min} to ${max} names, each with 0 to ${maxAfterMinutes} minutes: \`On call,Boss:10\``
   return must === undefined ? `at most ${max} characters` : `must ${must}`
 }
 

@@ -25,8 +25,8 @@ const compared = (...expressions: string[]): string => {
 const ofChannels: readonly Word[] = channelTypes().map(type => ({
   found: new RegExp(`${literal(type)}|(^|[{,(])\\s*${type}\\??:|\\.${type}\\b`),
   homes: ['shared/channels/registry.ts', `shared/channels/${type}/`],
-  // A claim of OpenID Connect.
-  otherwise: /text\('[e]mail'\)/,
+  // A claim of OpenID Connect, and the certificates above a certificate.
+  otherwise: /text\('[e]mail'\)|chain: readonly PeerCertificate|, \.\.\.chain(\]|\.map\()/,
 }))
 
 /**

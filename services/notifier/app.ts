@@ -51,7 +51,7 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
   const followUp = createFollowUp(context, pump)
   const recorder = createRecorder(context, rows, followUp, pump)
   const deliverer = createDeliverer(context, sender, recorder, cutOff.signal)
-  const claims: Claims = createClaims(context, { deliverer, rows, followUp })
+  const claims: Claims = createClaims(context, { maker, deliverer, rows, followUp })
   const dispatch = createDispatch(context, { maker, deliverer, rows, followUp }, pump)
   operator = await startOperator(operatorContext(context), { sender, registry: metrics, cutOff: cutOff.signal })
   const nudges = await bus.subscribe(subjects.alertNudge, ({ body }) => takeNudge(body, dispatch), { queue })

@@ -1,6 +1,7 @@
 // Fields of channels: a field that several share, and the schema, the faults and the stored form of a value by its field. Pure.
 import { type TSchema, Type } from 'typebox'
-import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
+import type { SettingStep, SettingValue } from '#shared/contracts/notifications/destination.ts'
+import { maxAfterMinutes } from '#shared/contracts/resources/template.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { ChannelField } from './port.ts'
@@ -16,15 +17,34 @@ export const urlField = (help: string): ChannelField => ({
   isTop: true,
 })
 
-const { settingCharacters, urlCharacters, settingItems } = limits.destination
+const { settingCharacters, urlCharacters, settingItems, steps, nameCharacters } = limits.destination
 
 /** Returns the bounds of an integer, of the number of items, or of the number of characters. */
 export function boundsOf({ type, isRequired, min, max }: ChannelField): { min?: number; max?: number } {
   if (type === 'boolean' || type === 'enum') return {}
   if (type === 'integer') return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
-  const usual = { string: settingCharacters, url: urlCharacters, string_list: settingItems }[type]
+  const usual = { string: settingCharacters, url: urlCharacters, string_list: settingItems, steps }[type]
   return { min: min ?? (isRequired ? 1 : 0), max: max ?? usual }
 }
+
+const Step = Type.Object(
+  {
+    destination: Type.String({
+      ...{ plain: 'line', trimmed: true, minLength: 1, maxLength: nameCharacters },
+      description: 'Its id or its name. Answers have its id.',
+      examples: ['On call'],
+    }),
+    after_minutes: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxAfterMinutes,
+        description: 'From the confirmation of the problem.',
+        examples: [10],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
 
 /** Returns the schema of a value. Addresses of the type `url` are checked further. */
 export function valueSchema(field: ChannelField): TSchema {
@@ -48,6 +68,8 @@ export function valueSchema(field: ChannelField): TSchema {
         minItems: min ?? 0,
         maxItems: max ?? settingItems,
       })
+    case 'steps':
+      return Type.Array(Step, { description, minItems: min ?? 1, maxItems: max ?? steps })
     default:
       return Type.String({ ...text, description, minLength: min ?? 0, maxLength: max ?? settingCharacters })
   }
@@ -58,11 +80,23 @@ export function faultOfSetting(field: ChannelField, value: unknown): string | nu
   const schema = Type.Object({ settings: Type.Object({ [field.key]: valueSchema(field) }) })
   const refusal = firstRefusal(schema, { settings: { [field.key]: value } })
   const { fits } = field
+  if (refusal === null && field.type === 'steps') return faultOfSteps(field, value as SettingStep[])
   const texts = (Array.isArray(value) ? value : [value]).map(text => String(text).trim())
   if (refusal !== null || fits === undefined || texts.every(text => fits(text))) return refusal?.message ?? null
   return `Field 'settings.${field.key}' must ${field.must}`
 }
 
-/** Returns a right value as it is stored, without white space around its texts. */
-export const trimmedSetting = (value: SettingValue): SettingValue =>
-  typeof value === 'string' ? value.trim() : Array.isArray(value) ? value.map(item => item.trim()) : value
+function faultOfSteps({ key }: ChannelField, given: readonly Partial<SettingStep>[]): string | null {
+  const minutes = given.map(({ after_minutes: after = 0 }) => after)
+  const early = minutes.findIndex((after, i) => after < (minutes[i - 1] ?? 0))
+  return early < 0 ? null : `Field 'settings.${key}' must not descend: step ${early + 1} is earlier than the one before it`
+}
+
+/** Returns a right value as it is stored, without white space around its texts, and with the minutes of each step. */
+export function trimmedSetting(value: SettingValue): SettingValue {
+  if (typeof value === 'string') return value.trim()
+  if (!Array.isArray(value)) return value
+  return value.every(item => typeof item === 'string')
+    ? value.map(item => item.trim())
+    : value.map(({ destination, after_minutes: after = 0 }) => ({ destination: destination.trim(), after_minutes: after }))
+}

@@ -2,7 +2,7 @@
 // store or randomness. Senders, retries, lanes and the log know channels only by this port (ADR 38).
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryEvent, RequestFrame } from '#shared/contracts/notifications/delivery.ts'
-import type { DestinationDocument, SettingValue } from '#shared/contracts/notifications/destination.ts'
+import type { DestinationDocument, SettingStep, SettingValue } from '#shared/contracts/notifications/destination.ts'
 import type { ContentType } from '#shared/template/template.ts'
 
 /** One setting of a destination. */
@@ -11,7 +11,7 @@ export interface ChannelField {
   label: string
   /** One sentence for people: where to get the value, or what it does. */
   help: string
-  type: 'string' | 'url' | 'integer' | 'boolean' | 'enum' | 'string_list'
+  type: 'string' | 'url' | 'integer' | 'boolean' | 'enum' | 'string_list' | 'steps'
   /**
    * `secret`: never returned. `address`: says where messages go. Both may be changed while messages wait, and stand in a message as slots.
    * `shape`: says how messages look; a message keeps the values with which it was made.
@@ -26,7 +26,7 @@ export interface ChannelField {
   must?: string
   /** Allowed values of an enum. */
   options?: readonly string[]
-  /** Bounds of an integer, of the items of a list, or of the characters of a text. Absent: those of `boundsOf`. */
+  /** Bounds of an integer, of the items or steps of a list, or of the characters of a text. Absent: those of `boundsOf`. */
   min?: number
   max?: number
   /** True: the setting is a member of the destination itself, where generation 3 had it before types had settings of their own. */
@@ -51,6 +51,8 @@ export interface MessageFacts {
   incident: string
   /** Returns the name of a location; its id if the location was deleted. */
   locationName(locationId: string): string
+  /** How long nobody has taken the incident, ms, in the message of an escalation's step; absent: the message is none. */
+  untakenMs?: number
 }
 
 export interface MessageLinks {
@@ -95,6 +97,8 @@ export interface Channel {
   fields: readonly ChannelField[]
   /** Returns the key of a setting that does not fit the others, and the end of the sentence `Field '<key>' …`; null: all fit. Absent: any do. */
   refuse?(settings: Settings): { key: string; fault: string } | null
+  /** Of a type that sends nothing itself: the destinations to which it passes messages, by their ids, the earliest first. Absent: it sends. */
+  stepsOf?(settings: Settings): readonly SettingStep[]
   /** What a person reads after a test message was taken, one sentence. Absent: that it was delivered. */
   tested?: string
   /** Earlier generations of the API that show and make this type, besides generation 3. */

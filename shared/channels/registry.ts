@@ -1,5 +1,6 @@
 // All channels. A channel is its folder, its import here, and its word in the list.
 
+import { chain } from './chain/channel.ts'
 import { discord } from './discord/channel.ts'
 import { email } from './email/channel.ts'
 import { googlechat } from './googlechat/channel.ts'
@@ -19,6 +20,7 @@ const registered: Channel[] = [
   email,
   ...[telegram, discord, teams, mattermost, rocketchat, googlechat],
   ...[ntfy, gotify, pushover],
+  chain,
 ]
 
 /** In the order in which people choose. Schemas of the API read it once, when they are loaded. */

@@ -731,6 +731,8 @@ export const limits = {
     giveUpMsLeast: 1 * hour,
     /** Largest number of bytes of a receiver's response that are read for the log. */
     answerBytes: 4 * 1024,
+    /** Interval at which a step of an escalation looks again at an Incident that recovers or is in maintenance. */
+    stepLookMs: 1 * minute,
     /** Longest time for which the rest of a receiver's response is read and dropped. After this time the connection is closed. */
     drainMs: 1 * second,
     /**
@@ -818,6 +820,8 @@ export const limits = {
     /** Largest number of characters of a setting that is no address, and of items of a list. */
     settingCharacters: 256,
     settingItems: 20,
+    /** Largest number of steps of an escalation. */
+    steps: 5,
     /** Largest number of destinations of a workspace: all destinations fit one response on the bus. */
     perWorkspace: 100,
     /** Largest number of uses that the error of a refused deletion lists; the error counts the rest. */

@@ -52,9 +52,9 @@ function ruleOf(
  */
 function routesOf(routes: SentTemplate['rules'][number]['routes'], nameOf: (id: string) => string | undefined) {
   if (routes === null) return {}
-  const left = routes.flatMap(({ destination, on }) => {
+  const left = routes.flatMap(({ destination, ...rest }) => {
     const name = nameOf(destination)
-    return name === undefined ? [] : [{ destination: { name }, on }]
+    return name === undefined ? [] : [{ destination: { name }, ...rest }]
   })
   return left.length === 0 && routes.length > 0 ? {} : { routes: left }
 }

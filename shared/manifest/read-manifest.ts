@@ -8,6 +8,7 @@ import {
   type RouteTransition,
   type Template,
   type TemplateField,
+  type TemplateRoute,
   type TemplateRule,
   type TemplateSignal,
 } from '#shared/contracts/resources/template.ts'
@@ -111,16 +112,25 @@ const defaultTransitions: readonly RouteTransition[] = ['problem', 'no_data', 'r
 
 function readRoutes(sent: SentRule, place: string, destinations: ManifestContext['destinations']): TemplateRule['routes'] {
   if (sent.routes == null) return null
-  const routes = sent.routes.map((route, i) => ({
-    destination: resolve(route.destination, destinations, `${place}.routes.${i}.destination`),
-    on: [...new Set<RouteTransition>(route.on ?? defaultTransitions)],
-  }))
+  const routes = sent.routes.map((route, i): TemplateRoute => {
+    const on = [...new Set<RouteTransition>(route.on ?? defaultTransitions)]
+    const afterMinutes = route.after_minutes ?? 0
+    if (afterMinutes > 0) requireStep(on, `${place}.routes.${i}.after_minutes`)
+    const destination = resolve(route.destination, destinations, `${place}.routes.${i}.destination`)
+    return { destination, on, ...(afterMinutes > 0 ? { afterMinutes } : {}) }
+  })
   const named = new Set<string>()
   for (const [i, { destination }] of routes.entries()) {
     if (named.has(destination)) throw refuse(`${place}.routes.${i}.destination`, 'A rule names a destination in one route only')
     named.add(destination)
   }
   return routes
+}
+
+/** Throws ManifestRefusal if a route with these transitions cannot wait: what it would wait with is a problem or no data. */
+function requireStep(on: readonly RouteTransition[], place: string): void {
+  if (on.includes('opened')) throw refuse(place, 'A route that waits hears of problems, and not when an Incident opens')
+  if (!on.includes('problem') && !on.includes('no_data')) throw refuse(place, 'A route that waits needs problem or no_data in on')
 }
 
 /** Returns the id of the referenced destination. The reference may be an id, an exact name, or a name that is unique if case is ignored. */

@@ -17,6 +17,8 @@ const events: DeliveryEvent[] = instants.flatMap(at => [
   { type: 'claim.released', at },
   { type: 'delivery.withdrawn', at, error: 'destination_disabled: switched off' },
 ])
+// Each instant of it doubles the paths.
+events.push({ type: 'delivery.postponed', at: 1_000, until: 1_100 })
 
 const after = (...given: DeliveryEvent[]): DeliverySnapshot =>
   given.reduce((snapshot, event) => advanceDelivery(snapshot, event).snapshot, openDelivery(opened))
@@ -28,7 +30,7 @@ t.test('delivery keeps the invariants of its states on every path', async t => {
   const paths = getShortestPaths(deliveryMachine, {
     input: opened,
     events,
-    limit: 5_000,
+    limit: 20_000,
     stopWhen: ({ context }) => context.attempts > 3,
   })
   const reached = new Set<string>()
@@ -96,6 +98,8 @@ t.test('delivery has the state of the table after each event', async t => {
       1_350,
       [],
     ],
+    ['a postponed delivery is due later', after(), { type: 'delivery.postponed', at: 1_010, until: 1_070 }, 'queued', 1_070, []],
+    ['what is not due is not postponed', after(), { type: 'delivery.postponed', at: 999, until: 1_070 }, 'queued', 1_000, []],
     ['a claim given back is due', after(claimed), { type: 'claim.released', at: 1_020 }, 'queued', 1_020, []],
     [
       'withdrawing a waiting one',

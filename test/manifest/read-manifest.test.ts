@@ -280,6 +280,24 @@ const refusals: [rule: string, sent: unknown, kind: 'unreadable' | 'refused', fi
     'rules.0.routes.1.destination',
   ],
   ['v3 3.9 11 routes', withRule({ routes: list(11, () => ({ destination: 'd1' })) }), 'refused', 'rules.0.routes'],
+  [
+    'v3 3.9 a route that waits with an opening',
+    withRule({ routes: [{ destination: 'd1', on: ['opened', 'problem'], after_minutes: 5 }] }),
+    'refused',
+    'rules.0.routes.0.after_minutes',
+  ],
+  [
+    'v3 3.9 a route that waits without a problem',
+    withRule({ routes: [{ destination: 'd1', on: ['recovery'], after_minutes: 5 }] }),
+    'refused',
+    'rules.0.routes.0.after_minutes',
+  ],
+  ...[-1, 1_441, 0.5].map((minutes): (typeof refusals)[number] => [
+    `v3 3.9 ${minutes} minutes`,
+    withRule({ routes: [{ destination: 'd1', after_minutes: minutes }] }),
+    'refused',
+    'rules.0.routes.0.after_minutes',
+  ]),
   ['v3 4.16 an unknown word for an unknown result', withRule({ unknown: 'problem' }), 'refused', 'rules.0.unknown'],
   [
     'v3 3.9 an unknown transition',
@@ -327,6 +345,10 @@ const accepted: [rule: string, sent: unknown][] = [
     'v3 3.8 counted comparisons inside all_known',
     withDecision({ all_known: [isDown, { ...isHigh, min_count: 1, within_seconds: 60 }], min_known: 2 }),
   ],
+  ...[0, 1_440].map((minutes): (typeof accepted)[number] => [
+    `v3 3.9 a route that waits ${minutes} minutes`,
+    withRule({ routes: [{ destination: 'd1', on: ['no_data', 'acknowledged'], after_minutes: minutes }] }),
+  ]),
   ['v3 3.9 a null destination beside routes', withRule({ destination: null, routes: [{ destination: 'd1' }] })],
 ]
 

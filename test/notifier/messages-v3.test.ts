@@ -279,7 +279,7 @@ for (const [title, usually, cases] of tables) {
     } of cases) {
       const asked = { workspaceId: 'w', kind, held, facts: { confirmedAt, ...(rule === undefined ? {} : { routing: rule }) } }
       const decision = chooseDestinations(asked, { ...nothing, ...more })
-      t.strictSame(decision.chosen.map(({ id }) => id).sort(), chosen.toSorted(), name)
+      t.strictSame(decision.chosen.map(({ destination: { id } }) => id).sort(), chosen.toSorted(), name)
       const spoken = decision.leftOut.filter(({ reason }) => reason !== 'not_routed')
       t.strictSame(Object.fromEntries(spoken.map(({ destinationId, reason }) => [destinationId, reason])), kept, name)
       t.equal(decision.nobody, nobody, name)

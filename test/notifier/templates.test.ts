@@ -137,7 +137,7 @@ t.test('each destination is either notified, or omitted with a recorded reason',
     const asked = { ...here, kind, held: held ?? null, facts: { confirmedAt: confirmedAt === null ? null : startAt } }
     const decision = chooseDestinations(asked, { ...nothingSpecial, ...routing })
     t.strictSame(
-      decision.chosen.map(({ id }) => id),
+      decision.chosen.map(one => one.destination.id),
       chosen,
       name,
     )
@@ -170,7 +170,7 @@ t.test('read of a table that is being replaced never returns the default destina
   const asked = { ...alert('x', 'x', 1, here), subjectId: 'subject' }
   const { chosen } = chooseDestinations(asked, (await readRouting(racing, [asked]))(asked))
   t.strictSame(
-    chosen.map(({ id }) => id),
+    chosen.map(one => one.destination.id),
     ['a'],
   )
 })

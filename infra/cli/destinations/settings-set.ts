@@ -50,10 +50,17 @@ function readSetting({ type, fields }: ListedChannel, word: string) {
 
 function parsed({ key, type }: ListedField, text: string): unknown {
   if (type === 'string_list') return text.split(',')
+  if (type === 'steps') return text.split(',').map(stepOf)
   if (type !== 'integer' && type !== 'boolean') return text
   const isFit = type === 'integer' ? /^-?\d{1,15}$/.test(text) : text === 'true' || text === 'false'
   if (!isFit) throw usageError(`--set ${key}: it must be ${type === 'integer' ? 'a whole number' : 'true or false'}.`)
   return JSON.parse(text)
+}
+
+/** Reads `<destination>` or `<destination>:<minutes>`. A name may have colons itself. */
+function stepOf(text: string): { destination: string; after_minutes: number } {
+  const [, destination = text, minutes = '0'] = /^(.*):(\d{1,4})$/s.exec(text.trim()) ?? []
+  return { destination: destination.trim(), after_minutes: Number(minutes) }
 }
 
 /** `destination types`. */

@@ -1,6 +1,8 @@
 // One destination: its type, its state (enabled or not), and the actions of editors and owners.
 
 import { useSignal } from '@preact/signals'
+import { isSteps } from '#shared/channels/steps.ts'
+import type { SettingStep } from '#shared/contracts/notifications/destination.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { askV3 } from '../data/api.ts'
 import { serverNow } from '../data/clock.ts'
@@ -24,6 +26,7 @@ interface CardProps {
 
 export function DestinationCard({ destination, channels, onChanged }: CardProps) {
   const { name, enabled, type, channel } = destination
+  const steps = stepsOf(destination).map(stepWords).join(', ')
   return (
     <li class="card">
       <h2>
@@ -33,12 +36,20 @@ export function DestinationCard({ destination, channels, onChanged }: CardProps)
         {channels.find(one => one.type === type)?.name ?? type}
         {channel !== '' && `, channel ${channel}`}
         {destination.send_on_open && ', also when an incident opens'}
+        {steps !== '' && `: ${steps}`}
         {!enabled && '. Messages to it are held back'}
       </p>
       {may('editor') && <Acts {...{ destination, channels, onChanged }} />}
     </li>
   )
 }
+
+const stepsOf = ({ settings = {} }: SentDestination): SettingStep[] => Object.values(settings).filter(isSteps).flat()
+
+const stepWords = ({ destination, after_minutes: after }: SettingStep): string =>
+  after === 0 ? `${destination} at once` : `${destination} after ${humanMinutes(after)}`
+
+const humanMinutes = (minutes: number): string => (minutes === 1 ? '1 minute' : `${minutes} minutes`)
 
 function Acts({ destination, channels, onChanged }: CardProps) {
   const dialog = useSignal<'change' | 'secret' | 'disable' | 'delete' | null>(null)
@@ -60,7 +71,7 @@ function Acts({ destination, channels, onChanged }: CardProps) {
   return (
     <>
       <div class="acts">
-        <Test destination={destination} />
+        {stepsOf(destination).length === 0 && <Test destination={destination} />}
         {!destination.default && enabled && (
           <Button {...named('Make default', name)} isBusy={makeDefault.isBusy} onClick={makeDefault.run} />
         )}

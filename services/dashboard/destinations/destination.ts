@@ -1,4 +1,5 @@
 // Destinations as generation 3 serves them, and sentences about the outcome of a test message.
+import { withStepNames } from '#shared/channels/steps.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { askV3 } from '../data/api.ts'
 import { noteReceivers } from '../data/notified.ts'
@@ -17,13 +18,17 @@ export interface Outcome {
 export const destinationPath = (id?: string): string =>
   `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/destinations${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
 
+/** Reads the destinations, whose steps have names in the place of ids, and their types. */
 export async function readDestinations() {
   const [destinations, channels] = await Promise.all([
     askV3<readonly SentDestination[]>('GET', destinationPath()),
     readChannels(),
   ])
   noteReceivers(destinations)
-  return { destinations, channels }
+  const named = destinations.map(one =>
+    one.settings === undefined ? one : { ...one, settings: withStepNames(one.settings, destinations) },
+  )
+  return { destinations: named, channels }
 }
 
 /** Returns the outcome of a test message as a sentence. */

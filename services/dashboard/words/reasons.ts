@@ -11,6 +11,10 @@ const reasons: Readonly<Record<string, string>> = {
   not_routed: 'no route wants it',
   not_opted_in: 'the destination hears of no openings',
   confirmed_first: 'the incident was confirmed first',
+  ended_first: 'the incident ended first',
+  acknowledged_first: 'the incident was taken first',
+  superseded: 'a later message took its place',
+  not_due: 'its first message was not due yet',
 }
 
 /** Returns the words for a reason. Returns an unknown reason unchanged. */

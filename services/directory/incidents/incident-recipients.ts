@@ -5,6 +5,7 @@ import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { chooseDestinations } from '#shared/notifications/choose-destinations.ts'
+import { toldIn } from '#shared/notifications/told-in.ts'
 import type { Store } from '#shared/store/port.ts'
 import { isFault, readRevisions } from '#shared/subjects/stored-revisions.ts'
 import { destinationsOf } from '../notifications/destination-default.ts'
@@ -19,22 +20,26 @@ export async function recipientsOf(
   incident: IncidentDocument,
 ): Promise<IncidentRecipients> {
   const { id: incidentId, workspaceId, confirmedAt } = incident
-  const [tables, routing, openings] = await Promise.all([
+  const [tables, routing, first] = await Promise.all([
     store.get('deliveryTables', [subject.id]),
     routingOf(store, subject, rule),
-    store.find('deliveries', { where: { incidentId, alertKind: 'opened' }, limit: limits.directory.listed }),
+    store.find('deliveries', {
+      where: { incidentId, alertKind: { in: ['opened', 'problem', 'no_data'] } },
+      limit: limits.directory.listed,
+    }),
   ])
   const destinations = await destinationsOf(store, workspaceId)
-  const notified = openings.filter(({ snapshot: { value } }) => value === 'delivered' || value === 'sending')
   const facts = {
     destinations,
     selections: tables[0]?.selections ?? [],
     subjectGone: false,
     isOvertaken: false,
-    openedAt: new Set(notified.map(({ destinationId }) => destinationId)),
+    ...toldIn(first),
   }
   const namesOf = (kind: AlertKind): string[] =>
-    chooseDestinations({ workspaceId, kind, held: null, facts: { confirmedAt, routing } }, facts).chosen.map(({ name }) => name)
+    chooseDestinations({ workspaceId, kind, held: null, facts: { confirmedAt, routing } }, facts).chosen.map(
+      ({ destination: { name } }) => name,
+    )
   return Object.fromEntries(kinds.map(kind => [kind, namesOf(kind)])) as IncidentRecipients
 }
 

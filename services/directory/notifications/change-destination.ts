@@ -15,7 +15,7 @@ import {
   requireOpenable,
   requireUrl,
 } from './destination-fields.ts'
-import { readSettings } from './destination-settings.ts'
+import { type Known, readSettings } from './destination-settings.ts'
 import { viewOf } from './destinations.ts'
 import { changeNamed, nameKey, requireFreeName, requireName } from './named.ts'
 
@@ -36,7 +36,7 @@ export const changeDestination: AskAnswerer<'change-destination'> = async ({ sto
   const at = clock.now()
   let hasMoved = false
   const stored = await changeNamed(store, 'destinations', request, present => {
-    const changed = { ...present, ...membersOf(present, request) }
+    const changed = { ...present, ...membersOf(present, request, all) }
     requireOpenable(changed.type, changed.sendOnOpen)
     requireEnabledDefault(request.default === true, changed.enabled)
     const isFirst = changed.enabled && !present.enabled && isFirstEnabled(others)
@@ -49,8 +49,10 @@ export const changeDestination: AskAnswerer<'change-destination'> = async ({ sto
   return viewOf(store, stored)
 }
 
-function membersOf(present: DestinationDocument, { name, url, channel, enabled, sendOnOpen, settings }: Change) {
-  const changed = settings === undefined ? undefined : readSettings(channelOf(present.type), settings, present.settings ?? {})
+function membersOf(present: DestinationDocument, sent: Change, known: Known) {
+  const { name, url, channel, enabled, sendOnOpen, settings } = sent
+  const changed =
+    settings === undefined ? undefined : readSettings(channelOf(present.type), settings, present.settings ?? {}, known)
   return {
     name: name ?? present.name,
     nameKey: nameKey(name ?? present.name),

@@ -1,25 +1,31 @@
 // Settings of a destination as a request sends them, checked by the fields of its channel. Reference: docs/reference/v3.md, 10.11.
 import { faultOfSetting, trimmedSetting } from '#shared/channels/fields.ts'
 import type { Channel, ChannelField } from '#shared/channels/port.ts'
+import { findChannel } from '#shared/channels/registry.ts'
 import { ownFields, topFields } from '#shared/channels/settings.ts'
-import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
+import { isSteps } from '#shared/channels/steps.ts'
+import type { DestinationDocument, SettingStep, SettingValue } from '#shared/contracts/notifications/destination.ts'
 import { AppError } from '#shared/errors.ts'
 import { hidden } from '#shared/secrecy/redacted-value.ts'
 import { faultOfUrl } from './destination-fields.ts'
+import { nameKey } from './named.ts'
 
 type Sent = Readonly<Record<string, unknown>>
+/** Destinations of the workspace that steps can name. */
+export type Known = readonly Pick<DestinationDocument, 'id' | 'name' | 'nameKey' | 'type'>[]
 type Stored = Record<string, SettingValue>
 
 /**
  * Returns the settings after a request. `present`: the stored settings; null: the destination is new. Null takes a default back, and
- * `[redacted]` keeps a stored secret. Throws `malformed` for an unknown key, else `validation`, with the field.
+ * `[redacted]` keeps a stored secret. Throws `malformed` for an unknown key, else `validation`, with the field. `known`: destinations of the
+ * workspace, of which steps name some.
  */
-export function readSettings(channel: Channel, sent: Sent, present: Stored | null): Stored {
+export function readSettings(channel: Channel, sent: Sent, present: Stored | null, known: Known): Stored {
   requireKnown(channel, sent)
   const fields = ownFields(channel)
   const settings: Stored = {}
   for (const field of fields) {
-    const value = sentValue(field, sent[field.key], present)
+    const value = sentValue(field, sent[field.key], present, known)
     if (value !== undefined) settings[field.key] = value
     else if (field.isRequired && field.default === undefined) throw faulty(field.key, 'is required')
   }
@@ -38,7 +44,7 @@ function requireKnown(channel: Channel, sent: Sent): void {
 }
 
 /** Returns the value that a setting has after the request; undefined: it is unset. */
-function sentValue(field: ChannelField, sent: unknown, present: Stored | null): SettingValue | undefined {
+function sentValue(field: ChannelField, sent: unknown, present: Stored | null, known: Known): SettingValue | undefined {
   const { key, mark, type } = field
   if (sent === undefined) return present?.[key]
   if (sent === null) return undefined
@@ -51,8 +57,23 @@ function sentValue(field: ChannelField, sent: unknown, present: Stored | null): 
   const value = trimmedSetting(sent as SettingValue)
   const wrong = type === 'url' ? faultOfUrl(value as string) : null
   if (wrong !== null) throw new AppError('validation', wrong, { facts: { field: `settings.${key}` } })
+  if (isSteps(value)) return value.map((step, i) => ({ ...step, destination: stepAt(key, i, value, known) }))
   return value === '' ? undefined : value
 }
+
+/** Returns the id of the destination that a step names by its id or its name. */
+function stepAt(key: string, i: number, steps: readonly SettingStep[], known: Known): string {
+  const found = namedIn(steps[i]?.destination ?? '', known)
+  const shown = `step ${i + 1}, "${steps[i]?.destination}",`
+  if (found === undefined) throw faulty(key, `names no destination of this workspace in ${shown.slice(0, -1)}`)
+  if (findChannel(found.type)?.stepsOf !== undefined) throw faulty(key, `must name destinations that send: ${shown} does not`)
+  const isTwice = steps.slice(0, i).some(({ destination }) => namedIn(destination, known)?.id === found.id)
+  if (isTwice) throw faulty(key, `must name a destination once: ${shown} stands there before`)
+  return found.id
+}
+
+const namedIn = (text: string, known: Known) =>
+  known.find(({ id }) => id === text) ?? known.find(one => one.nameKey === nameKey(text))
 
 /** A changed address would otherwise let an editor send the stored secrets to a stranger. */
 function requireSecretsAnew(fields: readonly ChannelField[], sent: Sent, present: Stored, settings: Stored): void {

@@ -1,5 +1,7 @@
-// Uses of a destination: rules that name the destination, in Templates, and in Resources bound to older revisions of Templates. Reference:
-// docs/reference/v3.md, 10.2.
+// Uses of a destination: other destinations that pass messages on to it, and rules that name it, in Templates and in Resources bound to older
+// revisions of Templates. Reference: docs/reference/v3.md, 10.2.
+import { findChannel } from '#shared/channels/registry.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import type { Template, TemplateRule } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
@@ -17,17 +19,41 @@ interface Uses {
   count: number
 }
 
-/** Returns the uses as text: `Template paged@2 Rule host_down; Resource srv-0042 Rule host_down`. Null: the destination is not used. */
-export async function usesOf(store: Store, workspaceId: string, destinationId: string): Promise<string | null> {
-  const { naming, newest } = await namingRevisions(store, workspaceId, destinationId)
-  const ofTemplates = [...naming]
+/** Returns the destinations that pass messages on to the destination, as uses: `Destination On call`. */
+export const destinationsNaming = (all: readonly DestinationDocument[], destinationId: string): string[] =>
+  all
+    .filter(one =>
+      findChannel(one.type)
+        ?.stepsOf?.(one.settings ?? {})
+        .some(({ destination }) => destination === destinationId),
+    )
+    .map(({ name }) => `Destination ${name}`)
+    .toSorted()
+
+/** Returns uses as text, of so many in all; null: there are none. */
+export function listed(uses: readonly string[], count: number): string | null {
+  const shown = uses.slice(0, usesListed)
+  if (shown.length === 0) return null
+  return count > shown.length ? `${shown.join('; ')} and ${count - shown.length} more` : shown.join('; ')
+}
+
+/**
+ * Returns the uses as text: `Template paged@2 Rule host_down; Resource srv-0042 Rule host_down`, and those of other destinations (`naming`).
+ * Null: the destination is not used.
+ */
+export async function usesOf(
+  store: Store,
+  workspaceId: string,
+  destinationId: string,
+  naming: readonly string[],
+): Promise<string | null> {
+  const { naming: revisions, newest } = await namingRevisions(store, workspaceId, destinationId)
+  const ofTemplates = [...revisions]
     .filter(([revision]) => newest.has(revision))
     .flatMap(([revision, rules]) => rules.map(rule => `Template ${revision} Rule ${rule}`))
-  const ofResources = await resourcesBy(store, workspaceId, naming)
-  const listed = [...ofTemplates, ...ofResources.listed].slice(0, usesListed)
-  const more = ofTemplates.length + ofResources.count - listed.length
-  if (listed.length === 0) return null
-  return more > 0 ? `${listed.join('; ')} and ${more} more` : listed.join('; ')
+  const ofResources = await resourcesBy(store, workspaceId, revisions)
+  const count = naming.length + ofTemplates.length + ofResources.count
+  return listed([...naming, ...ofTemplates, ...ofResources.listed], count)
 }
 
 /**

@@ -24,7 +24,7 @@ import {
   requireUrl,
 } from './destination-fields.ts'
 import { readSettings } from './destination-settings.ts'
-import { usesOf } from './destination-uses.ts'
+import { destinationsNaming, listed, usesOf } from './destination-uses.ts'
 import { changeNamed, nameKey, nameTaken, numberNotFound, requireFreeName, requireName } from './named.ts'
 import { findTransformation, transformationNumbers } from './transformations.ts'
 
@@ -42,12 +42,12 @@ export const createDestination: AskAnswerer<'create-destination'> = async ({ sto
   const channel = findChannel(type)
   if (channel === null) throw refusal('validation', 'Invalid type', `type must be one of ${channelTypes().join(', ')}`, 'type')
   await checkFields(store, request, id, type)
-  const settings = readSettings(channel, request.settings ?? {}, null)
+  const others = await destinationsOf(store, workspaceId)
+  const settings = readSettings(channel, request.settings ?? {}, null, others)
   requireOpenable(type, sendOnOpen)
   requireEnabledDefault(request.default, enabled)
   const [repeated = null] = await store.get('destinations', [id])
   if (repeated?.workspaceId === workspaceId) return viewOf(store, repeated)
-  const others = await destinationsOf(store, workspaceId)
   if (others.length >= bounds.perWorkspace) throw tooMany()
   const at = clock.now()
   const isFirst = request.enabled === undefined ? others.length === 0 : enabled && isFirstEnabled(others)
@@ -130,14 +130,14 @@ export const makeDefaultDestination: AskAnswerer<'make-default-destination'> = a
 /**
  * Deletes a destination in three steps. First disables it, so that it cannot become default meanwhile. Then clears older default marks, so
  * that no older default comes back. Then deletes the destination. Readers ignore its delivery rows, which are removed afterwards. Its
- * delivery log stays. With `unlessUsed`, a rule that names the destination may still be published during the deletion. Messages of this
- * rule are then sent as if the rule named no destination.
+ * delivery log stays. Throws `validation` if another destination passes messages on to it, and with `unlessUsed` also if a rule names it.
+ * What names it may still be made during the deletion. Its messages are then sent as if it did not name the destination.
  */
 export const deleteDestination: AskAnswerer<'delete-destination'> = async ({ store, clock }, request) => {
   const { workspaceId, id } = request
   const [present = null] = await store.get('destinations', [id])
   if (present?.workspaceId !== workspaceId) return { wasDefault: null }
-  if (request.unlessUsed) await requireUnused(store, present)
+  await requireUnused(store, present, request.unlessUsed === true)
   await changeNamed(store, 'destinations', request, stored =>
     stored.enabled ? { ...stored, enabled: false, updatedAt: clock.now() } : null,
   )
@@ -178,10 +178,12 @@ const fieldsOf = (request: Fields, type: DestinationDocument['type']) => ({
 const disabled = () => refusal('invalid_state', 'Destination is disabled', 'Switch the destination on before it becomes default')
 const tooMany = () => refusal('invalid_state', 'Too many destinations', `A workspace has at most ${bounds.perWorkspace}`)
 
-async function requireUnused(store: Store, { workspaceId, id }: DestinationDocument): Promise<void> {
-  const used_by = await usesOf(store, workspaceId, id)
+/** Throws if another destination passes messages on to the destination. With `byRules`, throws also if a rule names it. */
+async function requireUnused(store: Store, { workspaceId, id }: DestinationDocument, byRules: boolean): Promise<void> {
+  const naming = destinationsNaming(await destinationsOf(store, workspaceId), id)
+  const used_by = byRules ? await usesOf(store, workspaceId, id, naming) : listed(naming, naming.length)
   if (used_by === null) return
-  const details = `Rules name the destination: ${used_by}`
+  const details = `${naming.length === 0 ? 'Rules name the destination' : 'The destination is named by'}: ${used_by}`
   throw new AppError('validation', 'Destination in use', { details, facts: { used_by } })
 }
 

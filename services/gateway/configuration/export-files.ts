@@ -2,6 +2,7 @@
 // and `[redacted]` in place of secrets. Pure.
 
 import { stringify } from 'yaml'
+import { withStepNames } from '#shared/channels/steps.ts'
 import { isDelay } from '#shared/checks/watch-fields.ts'
 import { isWebsiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
@@ -62,7 +63,7 @@ function destinationsOf(destinations: Present['destinations']): object[] {
     name,
     type,
     ...(channel === '' ? {} : { channel }),
-    ...memberOf('settings', shownIn(settings)),
+    ...memberOf('settings', withStepNames(shownIn(settings), destinations)),
     ...(enabled ? {} : { enabled }),
     ...(send_on_open ? { send_on_open } : {}),
     ...(isDefault || !hasDefault ? { default: isDefault } : {}),

@@ -3,8 +3,11 @@
 // destination. Pure.
 
 import { apiPath } from '#shared/api-v3/api-path.ts'
+import { isSteps } from '#shared/channels/steps.ts'
+import type { SettingStep } from '#shared/contracts/notifications/destination.ts'
+import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { fileKindOf } from './kinds.ts'
-import { isSame, standIn } from './plan-destinations.ts'
+import { isSame, passesOn, standIn } from './plan-destinations.ts'
 import { highest, type Revisions } from './plan-templates.ts'
 import { inWorkspace, type Present, type PresentSubject, tablePath } from './present.ts'
 import { left, type Phase, type Step, type StepRequest } from './step.ts'
@@ -38,21 +41,30 @@ export function planDeletions(
       verb: 'archived',
     } as const
   })
-  const destinations = present.destinations.filter(
+  const unwanted = present.destinations.filter(
     ({ name }) => name !== standIn.name && !wanted.destinations.some(one => isSame(one.name, name)),
   )
+  // While a destination passes messages on to another one, the API keeps the other one.
+  const destinations = [...unwanted.filter(passesOn), ...unwanted.filter(one => !passesOn(one))]
   const users = usersOf(wanted, revisions)
+  const passing = new Map(
+    unwanted.flatMap(one => (users.has(one.id) ? stepsIn(one).map(({ destination }) => [destination, one.name] as const) : [])),
+  )
   return [
     ...steps,
     ...archived,
     ...destinations.map(({ id, name }) => {
       const user = users.get(id)
       if (user !== undefined) return { ...left({ ...ofDestination, name }), what: `the Template ${user} names it` }
+      const other = passing.get(id)
+      if (other !== undefined) return { ...left({ ...ofDestination, name }), what: `the Destination ${other} names it` }
       const path = apiPath`/workspaces/${workspace}/destinations/${id}`
       return gone('unused destinations', 'Destination', name, { api: 'v3', method: 'DELETE', path })
     }),
   ]
 }
+
+const stepsIn = ({ settings = {} }: SentDestination): SettingStep[] => Object.values(settings).filter(isSteps).flat()
 
 /**
  * Returns a map from a destination to a Template that still refers to it after the steps. Considers only the highest version of a Template,

@@ -7,6 +7,7 @@
 import { apiPath } from '#shared/api-v3/api-path.ts'
 import { channelOf, hasTopField, plainChannel } from '#shared/channels/registry.ts'
 import { ownFields } from '#shared/channels/settings.ts'
+import { isSteps, withStepNames } from '#shared/channels/steps.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isHttpUrl } from '#shared/net/http-url.ts'
@@ -32,25 +33,50 @@ interface DestinationPlanContext {
 
 /** Plans the steps. `known`: all destinations, with the names that they have after the steps. */
 export function planDestinations(
-  wanted: readonly WantedDestination[],
+  given: readonly WantedDestination[],
   present: readonly SentDestination[],
   { workspace, environment, faults }: DestinationPlanContext,
 ): { steps: Step[]; known: KnownDestination[] } {
-  requireOwnVariables(wanted)
+  requireOwnVariables(given)
+  const wanted = inOrder(given)
   const all = apiPath`/workspaces/${workspace}/destinations`
   const matched = wanted.map(one => ({ one, found: present.find(({ name }) => isSame(name, one.name)) }))
-  const steps = faults.each(matched, ({ one, found }) =>
-    found === undefined
-      ? made(one, all, environment)
-      : changed(one, found, `${all}/${encodeURIComponent(found.id)}`, environment),
-  )
   const unmarked = unmarkedBy(wanted, present)
   const renamed = present.map(({ id, name }) => ({ id, name: matched.find(({ found }) => found?.id === id)?.one.name ?? name }))
   const added = matched.flatMap(({ one, found }) => (found === undefined ? [{ id: `new ${one.name}`, name: one.name }] : []))
+  const known = [...renamed, ...added]
+  const steps = faults.each(matched, ({ one, found }) => {
+    const exact = withExactNames(one, known)
+    if (found === undefined) return made(exact, all, environment)
+    const shown = found.settings === undefined ? found : { ...found, settings: withStepNames(found.settings, known) }
+    return changed(exact, shown, `${all}/${encodeURIComponent(found.id)}`, environment)
+  })
   return {
     steps: [...steps.map((step, i) => (unmarked.has(i) ? withoutMark(step, all) : step)), ...leftStandIn(wanted, present, all)],
-    known: [...renamed, ...added],
+    known,
   }
+}
+
+/** Returns destinations that pass messages on after those that their steps may name. */
+const inOrder = (wanted: readonly WantedDestination[]): WantedDestination[] => [
+  ...wanted.filter(one => !passesOn(one)),
+  ...wanted.filter(passesOn),
+]
+
+export const passesOn = ({ type }: { type: string }): boolean => channelOf(type).stepsOf !== undefined
+
+/** Returns the destination with the names of its steps as the workspace writes them. Throws for a step that names no destination. */
+function withExactNames(one: WantedDestination, known: readonly KnownDestination[]): WantedDestination {
+  const exact = ([key, value]: [string, unknown]) => {
+    if (!isSteps(value)) return [key, value]
+    const steps = value.map((step, i) => {
+      const found = known.find(({ name }) => isSame(name, step.destination))
+      if (found !== undefined) return { ...step, destination: found.name }
+      throw faultAt(one.source, `settings.${key}.${i}.destination`, `"${step.destination}" is no destination of the workspace`)
+    })
+    return [key, steps]
+  }
+  return { ...one, settings: Object.fromEntries(Object.entries(one.settings).map(exact)) }
 }
 
 export const isSame = (name: string, other: string): boolean => name.toLowerCase() === other.toLowerCase()

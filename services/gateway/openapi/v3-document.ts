@@ -124,7 +124,7 @@ const RefusalError: JsonSchema = {
         field: { type: 'string', description: 'The field at fault, a dotted place inside a Template, or the parameter.' },
         scope: { type: 'string', description: 'The action that the key lacks; `full`: any scoped key does.' },
         role: { type: 'string', description: 'The role that is needed.' },
-        used_by: { type: 'string', description: 'Rules that name the destination which is not deleted.' },
+        used_by: { type: 'string', description: 'Rules and destinations that name the destination which is not deleted.' },
       },
     },
   },

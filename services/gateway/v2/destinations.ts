@@ -85,7 +85,7 @@ const update = routeOfOneByBody('POST', one, {
 const remove = routeOfOneByQuery('DELETE', one, {
   summary: 'Removes a destination, and subjects no longer select it.',
   result: messageAbout('destination_id', { was_default: Type.Boolean() }),
-  refusals: [noDestination],
+  refusals: [noDestination, '2001 Destination in use'],
   handler: async ({ directory }, { found: { workspaceId, id, number, default: isDefault }, traceId }) => {
     const { wasDefault } = await directory.ask('delete-destination', { workspaceId, id }, traceId)
     return {

@@ -13,7 +13,7 @@ const FieldObject = Answered('ChannelField', {
     description: 'Where to get the value, or what it does.',
     examples: ['The address to which messages are posted.'],
   }),
-  type: { ...Type.Enum(['string', 'url', 'integer', 'boolean', 'enum', 'string_list']), examples: ['url'] },
+  type: { ...Type.Enum(['string', 'url', 'integer', 'boolean', 'enum', 'string_list', 'steps']), examples: ['url'] },
   required: Type.Boolean(),
   secret: Type.Boolean({ description: 'Never returned.' }),
   default: Type.Unknown({ description: 'Null if there is none.', examples: [null] }),

@@ -149,10 +149,10 @@ const change = route('PATCH', one, {
 })
 
 const remove = route('DELETE', one, {
-  summary: 'Deletes a destination that no rule names. Its deliveries stay.',
+  summary: 'Deletes a destination that no rule and no other destination names. Its deliveries stay.',
   needs: writing,
   find,
-  more: 'While a rule names it: 422, and `details.used_by` names such rules.',
+  more: 'While one names it: 422, and `details.used_by` names such rules and destinations.',
   result: Answered('DeletedDestination', { id: Type.String(), deleted: Type.Literal(true) }),
   refusals: ['422'],
   handler: async ({ directory }, { workspaceId, found: { id }, traceId }) => {
@@ -170,7 +170,10 @@ const test = route('POST', `${one}/test`, {
     reason: OrNull(DeliveryReason),
     message: Type.Optional(Type.String({ description: 'For people; of types that no earlier generation has.' })),
   }),
+  refusals: ['422 type'],
   handler: async ({ notifier }, { found, traceId }) => {
+    if (channelOf(found.type).stepsOf !== undefined)
+      throw invalid('type', `A destination of the type ${found.type} sends nothing itself: test those of its steps`)
     const outcome = await notifier.sendTest({ destinationId: found.id }, traceId)
     const { name, tested = `Delivered to ${name}.`, generations } = channelOf(found.type)
     const said = (message: string) => (generations.length > 0 ? {} : { message })

@@ -1,9 +1,10 @@
-// Next step of a due delivery that a notifier has found. The step claims the delivery, withdraws it, or ends it as failed.
+// Next step of a due delivery that a notifier has found. The step claims the delivery, withdraws it, postpones it, or ends it as failed.
 import type { DeliveryEvent } from '#machines/delivery.ts'
 import { findChannel } from '#shared/channels/registry.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { isWaitingStep } from '#shared/notifications/told-in.ts'
 import { nextRevision, type Step } from '../record/delivery-document.ts'
 
 /** Stored facts that decide whether a delivery is claimed, by id. `gone` and `archived` are read only for deliveries that have waited. */
@@ -17,9 +18,20 @@ export interface Sources {
   overtaken: ReadonlySet<string>
   /** Reasons why incidents need no reminder, by incident id. */
   settled: ReadonlyMap<string, string>
+  /** What waiting steps find at their instant, by incident id. Absent of an incident that is still worth telling. */
+  looks: ReadonlyMap<string, Look>
 }
 
+/** `reason`: the incident needs no step any more. Null: it is looked at again later. */
+export interface Look {
+  reason: string | null
+}
+
+export const endedFirst = 'ended_first: the incident ended before this step'
+export const takenFirst = 'acknowledged_first: the incident was taken before this step'
+export const superseded = 'superseded: a later message takes its place'
 export const overtaken = 'confirmed_first: the incident was confirmed or closed before it was delivered'
+const passedOnNoMore = 'destination_disabled: what passes the message on was switched off or deleted'
 export const notPrepared = 'not_sent: the message could not be prepared'
 
 /**
@@ -27,7 +39,7 @@ export const notPrepared = 'not_sent: the message could not be prepared'
  */
 export function claimStep(
   document: DeliveryDocument,
-  { destinations, gone, archived, overtaken: past, settled }: Sources,
+  { destinations, gone, archived, overtaken: past, settled, looks }: Sources,
   by: { notifierId: string; at: number },
 ): Step | null {
   const { at } = by
@@ -37,9 +49,14 @@ export function claimStep(
   const settledBy = document.reminder ? settled.get(document.incidentId) : undefined
   if (settledBy !== undefined) return needless(settledBy)
   if (document.alertKind === 'opened' && past.has(document.incidentId)) return needless(overtaken)
+  const look = isWaitingStep(document) ? looks.get(document.incidentId) : undefined
+  if (look !== undefined && look.reason !== null) return needless(look.reason)
+  const via = isWaitingStep(document) ? document.step?.via : undefined
+  if (via !== undefined && destinations.get(via)?.enabled !== true) return needless(passedOnNoMore)
   const destination = destinations.get(document.destinationId)
   if (destination === undefined) return needless('destination_disabled: the destination was deleted')
   if (!destination.enabled) return needless('destination_disabled: the destination is switched off')
+  if (look !== undefined) return takeUp(document, { type: 'delivery.postponed', at, until: at + limits.notifier.stepLookMs }, by)
   // A newer notifier knows the type, and sends the message.
   if (findChannel(destination.type) === null) return null
   const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }

@@ -4,6 +4,7 @@
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { isWaitingStep } from '#shared/notifications/told-in.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import type { Cancel } from '#shared/time/clock.ts'
@@ -15,9 +16,12 @@ import { nextRevision, type Step } from '../record/delivery-document.ts'
 import type { Job } from '../record/record.ts'
 import { type RowWriter, retryStoreCall, storeSteps } from '../record/row-writer.ts'
 import type { Deliverer } from '../send/deliver.ts'
-import { claimStep, type Sources } from './claim-step.ts'
+import type { MessageMaker } from '../send/message-maker.ts'
+import { claimStep, endedFirst, type Look, type Sources, takenFirst } from './claim-step.ts'
+import { withStepMessages } from './step-messages.ts'
 
 export interface Collaborators {
+  maker: MessageMaker
   deliverer: Deliverer
   rows: RowWriter
   followUp: FollowUp
@@ -25,7 +29,8 @@ export interface Collaborators {
 
 export type Claims = ReturnType<typeof createClaims>
 
-export function createClaims(context: NotifierContext, { deliverer, rows, followUp }: Collaborators) {
+export function createClaims(context: NotifierContext, collaborators: Collaborators) {
+  const { deliverer, followUp } = collaborators
   const { clock, lanes, logger } = context
   let pumping: Promise<void> | null = null
   let cancelWake: Cancel = () => {}
@@ -38,14 +43,15 @@ export function createClaims(context: NotifierContext, { deliverer, rows, follow
   }
   const rounds = async () => {
     for (let ids = lanes.pick(); ids.length > 0; ids = context.stopping() ? [] : lanes.pick()) {
-      const { jobs, ended } = await claim(context, rows, ids).catch(error => {
+      const { jobs, ended, postponed } = await claim(context, collaborators, ids).catch(error => {
         logger.warn({ error: String(error), deliveries: ids.length }, 'deliveries could not be claimed')
-        return { jobs: [], ended: [] }
+        return nothingClaimed
       })
       // Frees the capacity of deliveries that were not claimed. The capacity of a claimed delivery (a job) is freed later.
       const started = new Set(jobs.map(({ document }) => document.id))
       for (const id of ids) if (!started.has(id)) lanes.release(id)
       deliverer.start(jobs)
+      for (const document of postponed) followUp.wake(document)
       await followUp.run(ended)
     }
     pumping = null
@@ -66,23 +72,38 @@ export function createClaims(context: NotifierContext, { deliverer, rows, follow
   }
 }
 
-/** Returns the claimed deliveries (`jobs`) and the deliveries that ended unsent (`ended`). Rejects with a StoreError. */
-async function claim(context: NotifierContext, rows: RowWriter, ids: readonly string[]): Promise<{ jobs: Job[]; ended: Step[] }> {
+/** Deliveries that are sent now, deliveries that ended unsent, and deliveries that are due again later. */
+interface Claimed {
+  jobs: Job[]
+  ended: Step[]
+  postponed: DeliveryDocument[]
+}
+
+const nothingClaimed: Claimed = { jobs: [], ended: [], postponed: [] }
+
+/** Rejects with a StoreError. */
+async function claim(context: NotifierContext, { maker, rows }: Collaborators, ids: readonly string[]): Promise<Claimed> {
   const due = await findDue(context, ids)
   const later = due.filter(({ number }) => number > 1).map(({ incidentId }) => incidentId)
   const [sources, siblings] = await Promise.all([readSources(context, due), openSiblings(context.store, later)])
-  const steps = due
+  const moved = due
     .filter(document => !isHeld(document, siblings))
     .map(document => stepOrNone(context, document, sources))
     .filter(step => step !== null)
-  if (steps.length === 0 || context.stopping()) return { jobs: [], ended: [] }
+  if (moved.length === 0 || context.stopping()) return nothingClaimed
+  const steps = await withStepMessages(context, maker, moved, { due, destinations: sources.destinations })
   const stored = await storeSteps(context, rows, steps)
   if (stored.length < steps.length) context.metrics.overtaken.inc(steps.length - stored.length)
   const jobs = stored.flatMap(({ document, effects }) => {
     const destination = sources.destinations.get(document.destinationId)
     return destination && effects.some(({ type }) => type === 'send') ? [{ document, destination }] : []
   })
-  return { jobs, ended: stored.filter(({ document }) => document.open === 0) }
+  const isWaiting = (document: DeliveryDocument) => document.open === 1 && document.snapshot.value !== 'sending'
+  return {
+    jobs,
+    ended: stored.filter(({ document }) => document.open === 0),
+    postponed: stored.flatMap(({ document }) => (isWaiting(document) ? [document] : [])),
+  }
 }
 
 async function findDue({ store, clock }: NotifierContext, ids: readonly string[]): Promise<DeliveryDocument[]> {
@@ -97,15 +118,39 @@ async function readSources({ store, clock }: NotifierContext, due: readonly Deli
     snapshot.context.attempts > 0 || at - createdAt >= limits.notifier.scanMs
   const waited = due.filter(hasWaited)
   const incidentsOf = (some: readonly DeliveryDocument[]) => [...new Set(some.map(({ incidentId }) => incidentId))]
-  const destinationIds = new Set(due.map(({ destinationId }) => destinationId))
-  const [destinations, gone, archived, overtaken, settled] = await Promise.all([
+  const steps = due.filter(isWaitingStep)
+  const passing = steps.flatMap(({ step }) => step?.via ?? [])
+  const destinationIds = new Set([...due.map(({ destinationId }) => destinationId), ...passing])
+  const [destinations, gone, archived, overtaken, settled, looks] = await Promise.all([
     destinationIds.size > 0 ? store.get('destinations', [...destinationIds]) : [],
     goneAlerts(store, new Set(waited.map(({ alertId }) => alertId))),
     archivedIncidents(store, incidentsOf(waited)),
     overtakenIncidents(store, incidentsOf(due.filter(({ alertKind }) => alertKind === 'opened'))),
     settledIncidents(store, incidentsOf(due.filter(({ reminder }) => reminder)), at),
+    looksOf(store, incidentsOf(steps), at),
   ])
-  return { destinations: byId(destinations), gone, archived, overtaken, settled }
+  return { destinations: byId(destinations), gone, archived, overtaken, settled, looks }
+}
+
+/**
+ * Reads incidents at the instant of their steps (v3 10.15). Leaves out those that are open, not ok and not taken. The step of a missing
+ * incident has nothing to tell.
+ */
+async function looksOf(store: Store, ids: readonly string[], at: number): Promise<Sources['looks']> {
+  const incidents = byId(await presentIncidents(store, ids))
+  const muted = await mutedSubjects(store, [...incidents.values()], at)
+  return new Map(
+    ids.flatMap(id => {
+      const look = lookAt(incidents.get(id), muted)
+      return look === null ? [] : [[id, look] as const]
+    }),
+  )
+}
+
+function lookAt(incident: IncidentDocument | undefined, muted: ReadonlySet<string>): Look | null {
+  if (incident === undefined || incident.open === 0) return { reason: endedFirst }
+  if (incident.acknowledgedAt !== null) return { reason: takenFirst }
+  return incident.condition === 'ok' || muted.has(incident.subjectId) ? { reason: null } : null
 }
 
 /**
@@ -114,16 +159,20 @@ async function readSources({ store, clock }: NotifierContext, due: readonly Deli
  */
 async function settledIncidents(store: Store, ids: readonly string[], at: number): Promise<Sources['settled']> {
   const incidents = await presentIncidents(store, ids)
-  if (incidents.length === 0) return new Map()
-  const subjects = await store.get('subjects', [...new Set(incidents.map(({ subjectId }) => subjectId))])
-  const inMaintenance = subjects.filter(subject => (subject?.maintenance?.context.endsAt ?? 0) > at)
-  const muted = new Set(inMaintenance.map(subject => subject?.id))
+  const muted = await mutedSubjects(store, incidents, at)
   return new Map(
     incidents.flatMap(incident => {
       const reason = settledBy(incident, muted.has(incident.subjectId))
       return reason === null ? [] : [[incident.id, reason] as const]
     }),
   )
+}
+
+/** Returns the ids of the incidents' subjects that are in maintenance. */
+async function mutedSubjects(store: Store, incidents: readonly IncidentDocument[], at: number): Promise<ReadonlySet<string>> {
+  if (incidents.length === 0) return new Set()
+  const subjects = await store.get('subjects', [...new Set(incidents.map(({ subjectId }) => subjectId))])
+  return new Set(subjects.flatMap(subject => ((subject?.maintenance?.context.endsAt ?? 0) > at ? [subject?.id ?? ''] : [])))
 }
 
 function settledBy({ open, acknowledgedAt, condition }: IncidentDocument, isMuted: boolean): string | null {

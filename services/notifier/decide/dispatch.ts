@@ -3,10 +3,11 @@
 // notifier, it finds the existing deliveries and creates none twice.
 import type { DeliveryEvent } from '#machines/delivery.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { chooseDestinations, type Decision } from '#shared/notifications/choose-destinations.ts'
+import { type Chosen, chooseDestinations, type Decision } from '#shared/notifications/choose-destinations.ts'
 import type { Store } from '#shared/store/port.ts'
 import { wallOf } from '#shared/time/clock.ts'
 import { type BatchLoop, createBatchLoop } from '../batch-loop.ts'
@@ -19,7 +20,8 @@ import { retryStoreCall, storeSteps } from '../record/row-writer.ts'
 import type { MessageMaker } from '../send/message-maker.ts'
 import { readRouting } from './routing.ts'
 import { isHeld, type OpenSibling, openSiblings } from './siblings.ts'
-import { withdrawOpenings } from './withdraw-openings.ts'
+import { readBeginnings } from './step-beginnings.ts'
+import { withdrawNeedless, withdrawSuperseded } from './withdraw-waiting.ts'
 
 /**
  * A delivery with its final message, before it is stored. `taken`: true if capacity is reserved in the delivery's lane, so that the message
@@ -36,7 +38,7 @@ interface Planned extends Step {
  */
 export function createDispatch(
   context: NotifierContext,
-  { maker, deliverer, rows, followUp }: Collaborators & { maker: MessageMaker },
+  { maker, deliverer, rows, followUp }: Collaborators,
   onRoomWanted: () => void,
 ): BatchLoop<string> {
   const { store, clock, logger, lanes, metrics } = context
@@ -51,7 +53,8 @@ export function createDispatch(
         if (one.taken) {
           started.add(one)
           deliverer.start([one])
-        } else if (one.document.open === 1) lanes.offer(one.destination.id, one.document.id)
+        } else if (isDue(one.document, clock.now())) lanes.offer(one.destination.id, one.document.id)
+        else if (one.document.open === 1) followUp.wake(one.document)
       }
       onRoomWanted()
       await followUp.run(stored.filter(({ document }) => document.open === 0))
@@ -67,16 +70,20 @@ export function createDispatch(
     const { waiting, siblings } = await predecessorsOf(store, later)
     const { first, rest } = firstOfEachIncident(open, waiting)
     // Unsent messages about openings are withdrawn before the routing is read, because the routing lists the destinations that got one.
-    await followUp.run(await withdrawOpenings(context, rows, first, siblings))
+    await followUp.run(await withdrawNeedless(context, rows, first, siblings))
     const routingOf = await readRouting(store, first)
     const decisions = first.map(alert => ({ alert, ...chooseDestinations(alert, routingOf(alert)) }))
+    await followUp.run(await withdrawSuperseded(context, rows, decisions, siblings))
+    const beginningOf = await readBeginnings(store, decisions)
     for (const some of inBatches(decisions)) {
       // Each batch reads the names that it needs. If the store is slow, names that an earlier batch read may no longer be cached.
       const alerts = some.map(({ alert }) => alert)
-      await maker.prepare(alerts, new Set(some.flatMap(({ chosen }) => chosen)))
-      await put(
-        some.flatMap(({ alert, chosen }) => chosen.map(destination => plan(context, maker, alert, destination, siblings))),
-      )
+      await maker.prepare(alerts, new Set(some.flatMap(({ chosen }) => chosen.map(({ destination }) => destination))))
+      const planOf = (alert: AlertDocument) => (one: Chosen) =>
+        one.afterMs === 0
+          ? plan(context, maker, alert, one.destination, siblings)
+          : planStep(context, alert, one, beginningOf(alert))
+      await put(some.flatMap(({ alert, chosen }) => chosen.map(planOf(alert))))
     }
     const dispatched = decisions.map(({ alert, chosen, leftOut, nobody }) => ({
       ...alert,
@@ -123,7 +130,7 @@ function plan(
   siblings: readonly OpenSibling[],
 ): Planned {
   const at = clock.now()
-  const opened = newDelivery(alert, destination.id, at, options, wallOf(clock))
+  const opened = newDelivery(alert, destination.id, at, options, { createdAt: wallOf(clock) })
   const made = maker.make(alert, destination)
   if (made === null) {
     const withdrawn: DeliveryEvent = { type: 'delivery.withdrawn', at, error: notPrepared }
@@ -135,6 +142,20 @@ function plan(
   const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
   return { ...beforeFirstPut(document, [claimed], options.notifierId), destination, taken }
 }
+
+/** Plans a step of an escalation: its message is made at its instant, if nobody has taken the incident by then. */
+function planStep(
+  { clock, options }: NotifierContext,
+  alert: AlertDocument,
+  { destination, afterMs, via }: Chosen,
+  from: number,
+): Planned {
+  const step = { from, dueAt: from + afterMs, ...(via === undefined ? {} : { via }) }
+  const document = newDelivery(alert, destination.id, clock.now(), options, { createdAt: wallOf(clock), step })
+  return { document, effects: [], destination, taken: false }
+}
+
+const isDue = ({ open, dueAt }: DeliveryDocument, at: number): boolean => open === 1 && dueAt !== null && dueAt <= at
 
 /** Yields decisions in batches. The number of deliveries in a batch is bounded, so that their bodies fit into memory. */
 function* inBatches<T extends Decision>(decisions: readonly T[]): Generator<T[]> {

@@ -54,6 +54,10 @@ export function createFollowUp(context: NotifierContext, onRoomWanted: () => voi
     else logger.error({ ...why, attempts: context.attempts }, 'message failed for good')
   }
   return {
+    /** Wakes the delivery when it is due. */
+    wake: (document: DeliveryDocument): void => {
+      if (document.dueAt !== null) wakeAt(document, document.dueAt)
+    },
     /** Never rejects. */
     run: async (steps: readonly Step[]): Promise<void> => {
       for (const { document, effects, destination } of steps) {

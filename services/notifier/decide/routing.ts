@@ -1,10 +1,14 @@
 // Reads the facts that decide the destinations of a round of alerts: delivery tables, destinations, deleted subjects, and deliveries of
-// openings.
+// first messages.
+
+import { findChannel } from '#shared/channels/registry.ts'
 import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Routing } from '#shared/notifications/choose-destinations.ts'
+import { toldIn } from '#shared/notifications/told-in.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 
@@ -14,24 +18,22 @@ import type { Query, Store } from '#shared/store/port.ts'
  */
 export async function readRouting(store: Store, alerts: readonly AlertDocument[]): Promise<(alert: AlertDocument) => Routing> {
   const subjectIds = [...new Set(alerts.map(({ subjectId }) => subjectId))]
-  const [tables, isGone, overtaken, opened] = await Promise.all([
+  const [tables, isGone, overtaken] = await Promise.all([
     store.get('deliveryTables', subjectIds),
     goneAlerts(store, alerts, subjectIds),
     overtakenIncidents(store, incidentsOf(alerts, 'opened')),
-    openedDestinations(store, incidentsOf(alerts, 'recovery')),
   ])
   const destinations = await destinationsOf(store, [...new Set(alerts.map(({ workspaceId }) => workspaceId))])
+  const told = await readTold(store, alerts, destinations)
   const selections = new Map(tables.flatMap(table => (table === null ? [] : [[table.id, table.selections] as const])))
   return alert => ({
     destinations: destinations.get(alert.workspaceId) ?? [],
     selections: selections.get(alert.subjectId) ?? [],
     subjectGone: isGone(alert),
     isOvertaken: overtaken.has(alert.incidentId),
-    openedAt: opened.get(alert.incidentId) ?? nowhere,
+    ...toldIn(told.get(alert.incidentId) ?? []),
   })
 }
-
-const nowhere: ReadonlySet<string> = new Set()
 
 const incidentsOf = (alerts: readonly AlertDocument[], kind: AlertKind): string[] => [
   ...new Set(alerts.filter(alert => alert.kind === kind).map(({ incidentId }) => incidentId)),
@@ -43,22 +45,31 @@ export async function overtakenIncidents(store: Store, ids: readonly string[]): 
   return new Set(incidents.filter(({ confirmedAt, open }) => confirmedAt !== null || open === 0).map(({ id }) => id))
 }
 
-/** Returns the destinations that got an incident's opening, by incident. Includes destinations to which the opening is being sent now. */
-async function openedDestinations(store: Store, incidentIds: readonly string[]): Promise<Map<string, Set<string>>> {
-  const opened = new Map<string, Set<string>>()
-  if (incidentIds.length === 0) return opened
+/**
+ * Reads the deliveries of first messages, by incident: of all recoveries, because a destination that got the opening also gets the closing,
+ * and of other later messages only in workspaces with escalations.
+ */
+async function readTold(
+  store: Store,
+  alerts: readonly AlertDocument[],
+  destinations: ReadonlyMap<string, readonly DestinationDocument[]>,
+): Promise<Map<string, DeliveryDocument[]>> {
+  const escalates = ({ workspaceId, facts: { routing = null } }: AlertDocument) =>
+    (routing !== null && 'routes' in routing && routing.routes.some(({ afterMinutes }) => afterMinutes !== undefined)) ||
+    (destinations.get(workspaceId) ?? []).some(({ type }) => findChannel(type)?.stepsOf !== undefined)
+  const isLater = ({ kind, reminder }: AlertDocument) => reminder || kind === 'recovery' || kind === 'acknowledged'
+  const asked = alerts.filter(alert => alert.kind === 'recovery' || (isLater(alert) && escalates(alert)))
+  const kinds = alerts.some(escalates) ? ['opened', 'problem', 'no_data'] : ['opened']
+  const incidentIds = [...new Set(asked.map(({ incidentId }) => incidentId))]
+  if (incidentIds.length === 0) return new Map()
+  const found: DeliveryDocument[] = []
   const query: Query = {
-    where: { incidentId: { in: incidentIds }, alertKind: 'opened' },
+    where: { incidentId: { in: incidentIds }, alertKind: { in: kinds } },
     sort: [['number', 'asc']],
     limit: limits.notifier.batch,
   }
-  for await (const page of pagesOf(query, next => store.find('deliveries', next))) {
-    for (const { incidentId, destinationId, snapshot } of page) {
-      if (snapshot.value !== 'delivered' && snapshot.value !== 'sending') continue
-      opened.set(incidentId, (opened.get(incidentId) ?? new Set()).add(destinationId))
-    }
-  }
-  return opened
+  for await (const page of pagesOf(query, next => store.find('deliveries', next))) found.push(...page)
+  return Map.groupBy(found, ({ incidentId }) => incidentId)
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Configured } from '#shared/channels/port.ts'
 import { carried } from '#shared/channels/posted.ts'
 import { channelOf } from '#shared/channels/registry.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
-import type { DeliveryDocument, DeliverySnapshot } from '#shared/contracts/notifications/delivery.ts'
+import type { DeliveryDocument, DeliverySnapshot, DeliveryStep } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -30,19 +30,25 @@ export interface Step {
   isNeedless?: true
 }
 
-/**
- * Returns a new delivery with rev 1 that is due at once. `createdAt`: time of the machine, ms, which the signature states; absent: `at`.
- */
+interface More {
+  /** Time of the machine, ms since the epoch, which the signature states; absent: `at`. */
+  createdAt?: number
+  /** The step of an escalation whose message the delivery is, and its instant; absent: the delivery is due at once. */
+  step?: (DeliveryStep & { dueAt: number }) | undefined
+}
+
+/** Returns a new delivery with rev 1. `at`: present instant, ms since the epoch. */
 export function newDelivery(
   alert: AlertDocument,
   destinationId: string,
   at: number,
   options: Writer,
-  createdAt = at,
+  { createdAt = at, step }: More = {},
 ): DeliveryDocument {
   const id = `${alert.id}.${destinationId}`
   const { giveUpMs, giveUpMsLeast } = limits.notifier
-  const snapshot = openDelivery({ at, giveUpAt: Math.max(alert.decidedAt + giveUpMs, at + giveUpMsLeast) })
+  const decidedAt = step?.dueAt ?? alert.decidedAt
+  const snapshot = openDelivery({ at: step?.dueAt ?? at, giveUpAt: Math.max(decidedAt + giveUpMs, at + giveUpMsLeast) })
   return {
     id,
     rev: 1,
@@ -54,8 +60,9 @@ export function newDelivery(
     alertKind: alert.kind,
     subjectName: subjectOf(alert),
     number: alert.number,
-    decidedAt: alert.decidedAt,
+    decidedAt,
     ...(alert.reminder ? { reminder: true as const } : {}),
+    ...(step === undefined ? {} : { step: withoutDue(step) }),
     ...columnsOf(snapshot),
     claimedBy: null,
     body: null,
@@ -64,6 +71,8 @@ export function newDelivery(
     expireAt: at + limits.notifier.deliveryMs,
   }
 }
+
+const withoutDue = ({ from, via }: DeliveryStep): DeliveryStep => ({ from, ...(via === undefined ? {} : { via }) })
 
 /**
  * Returns the delivery with its final message. Retries send the message unchanged, even if name, template or secrets of the destination

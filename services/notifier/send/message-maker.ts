@@ -34,8 +34,13 @@ export function createMessageMaker(context: Pick<NotifierContext, 'store' | 'clo
   })
   const linksOf = (alert: AlertDocument): MessageLinks => ({ subject: linkOf(alert, options.publicUrl) })
 
-  const rendered = (channel: Channel, alert: AlertDocument, destination: DestinationDocument) =>
-    channel.render(factsOf(alert), eventOf(alert), shapeOf(channel, destination), linksOf(alert))
+  const rendered = (channel: Channel, alert: AlertDocument, destination: DestinationDocument, untakenMs?: number) =>
+    channel.render(
+      { ...factsOf(alert), ...(untakenMs === undefined ? {} : { untakenMs }) },
+      eventOf(alert),
+      shapeOf(channel, destination),
+      linksOf(alert),
+    )
   /**
    * Templates are tested with samples before they are stored. If a stored template still fails for a message, the built-in body is sent
    * instead.
@@ -58,15 +63,18 @@ export function createMessageMaker(context: Pick<NotifierContext, 'store' | 'clo
       const locations = [...alerts].flatMap(({ facts }) => [facts?.failing ?? [], facts?.unknown ?? [], facts?.ok ?? []])
       await Promise.all([names.load(locations.flat()), templates.load(destinations)])
     },
-    /** Returns the message; null: the alert is missing, or no message can be made from its facts for this destination. */
-    make: (alert: AlertDocument | undefined, destination: DestinationDocument): MadeMessage | null => {
+    /**
+     * Returns the message; null: the alert is missing, or no message can be made from its facts for this destination. `untakenMs`: how long
+     * nobody has taken the incident, ms; absent: the message does not say it.
+     */
+    make: (alert: AlertDocument | undefined, destination: DestinationDocument, untakenMs?: number): MadeMessage | null => {
       if (alert === undefined) return null
       try {
         const channel = channelOf(destination.type)
         const template = channel.carry === undefined ? null : templates.templateOf(destination)
         const { request, note } =
           template === null
-            ? { request: rendered(channel, alert, destination), note: null }
+            ? { request: rendered(channel, alert, destination, untakenMs), note: null }
             : byTemplate(template, channel, alert, destination)
         return request == null ? null : { request, note }
       } catch (error) {

@@ -27,4 +27,5 @@ export function messageTo(channel: Channel, destination: Configured, request: Re
 const secretsOf = ({ fields }: Channel, values: Settings): string[] =>
   fields.filter(({ mark, key }) => mark === 'secret' && values[key] !== undefined).map(({ key }) => String(values[key]))
 
-const listOf = (value: Settings[string] | undefined): string[] => (Array.isArray(value) ? value : [])
+const listOf = (value: Settings[string] | undefined): string[] =>
+  Array.isArray(value) ? value.filter(item => typeof item === 'string') : []

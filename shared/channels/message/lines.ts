@@ -1,6 +1,8 @@
 // What a message says, line by line, for every channel: its title, its lines, its link and its tone. Pure. Rules: docs/notifications.md, and
 // docs/reference/v3.md, 10.7.
 import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
+import { minute } from '#shared/limits/limits.ts'
+import { humanDuration } from '#shared/time/durations.ts'
 import type { MessageFacts, MessageLinks } from '../port.ts'
 import {
   actionOf,
@@ -48,7 +50,7 @@ const tones: Record<AlertKind, Tone> = {
  * rule, they say the failing locations and the error. `guard` makes text from outside safe for the far end; `quoted` does this for the cause, and marks it.
  */
 export function linesOf(
-  { alert, locationName }: MessageFacts,
+  { alert, locationName, untakenMs }: MessageFacts,
   links: MessageLinks,
   guard: Guard,
   quoted: Guard = guard,
@@ -56,7 +58,9 @@ export function linesOf(
   const { isTest } = alert.facts
   const of = (kind: LineKind, texts: readonly string[]): Line[] => texts.map(text => ({ kind, text }))
   const cause = (text: string) => of('cause', [text === '' ? '' : quoted(text)])
-  const duration = of('duration', [durationLineOf(alert, locationName, guard)])
+  const untaken = untakenMs === undefined ? [] : [`Not taken for ${humanDuration(Math.floor(untakenMs / minute) * minute)}.`]
+  const isLate = untakenMs !== undefined
+  const duration = of('duration', [durationLineOf(alert, locationName, guard, isLate), ...untaken])
   const about =
     actionOf(alert) === ''
       ? [

@@ -103,9 +103,9 @@ export function lastedOf({ kind, decidedAt, facts }: AlertDocument): string {
 
 /**
  * Returns a sentence about the length of the trouble; empty for a test. For an opening, the sentence says that the trouble is not confirmed.
- * For a recovery, it also says what was wrong.
+ * For a recovery, it also says what was wrong. `isLate`: somebody else was notified before.
  */
-export function durationLineOf(alert: AlertDocument, nameOf: LocationName, guard: Guard = asItIs): string {
+export function durationLineOf(alert: AlertDocument, nameOf: LocationName, guard: Guard = asItIs, isLate = false): string {
   const { kind, reminder } = alert
   if (alert.facts.isTest) return ''
   const lasted = lastedOf(alert)
@@ -115,7 +115,7 @@ export function durationLineOf(alert: AlertDocument, nameOf: LocationName, guard
     const why = cause == null ? '.' : `: ${guard(oneLine(causeText(cause, nameOf), causeCharacters))}`
     return `It was down for ${lasted}${why}`
   }
-  return reminder || kind === 'acknowledged' ? `Down for ${lasted} so far.` : `Down for ${lasted} before we alerted.`
+  return reminder || isLate || kind === 'acknowledged' ? `Down for ${lasted} so far.` : `Down for ${lasted} before we alerted.`
 }
 
 /** Returns the name and the readings of an authored rule; empty for the rule of a website monitor. */

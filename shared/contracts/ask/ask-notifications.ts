@@ -73,8 +73,8 @@ export const notificationAsks = {
   'make-default-destination': ask<DestinationView>()(One),
   /**
    * Deletes a destination, and the rows of delivery tables that name it. No other destination becomes the default. `wasDefault`: whether
-   * the deleted destination was the default; null: it was deleted already. With `unlessUsed`, the request fails with `validation` and
-   * `used_by` while a rule names the destination.
+   * the deleted destination was the default; null: it was deleted already. Fails with `validation` and `used_by` while another destination
+   * passes messages on to it, and with `unlessUsed` also while a rule names it.
    */
   'delete-destination': ask<{ wasDefault: boolean | null }>()({ ...One, unlessUsed: Type.Optional(Type.Boolean()) }),
   /**

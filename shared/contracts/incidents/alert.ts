@@ -23,6 +23,7 @@ export type SkipReason =
   | 'not_routed'
   | 'not_opted_in'
   | 'confirmed_first'
+  | 'not_due'
 
 /** id: `<incident>.a<number>`. `facts` are copied from the subject when the keeper decides the alert, and never change afterwards. */
 export interface AlertDocument extends Stored {

@@ -37,6 +37,11 @@ export interface DeliveryDocument extends Stored {
    * True for a reminder. A reminder is no longer sent when its incident was acknowledged or has ended. Absent: the message is no reminder.
    */
   reminder?: true
+  /**
+   * Present: the delivery is a step of an escalation. It is due at an instant of its own. Its message is made then, so until then `body` is
+   * null and `decidedAt` is that instant.
+   */
+  step?: DeliveryStep
   /** 1 until the delivery is in a terminal state, then 0 (an indexed column). */
   open: 0 | 1
   /** Copy of the snapshot's deadline, as an indexed column. */
@@ -44,7 +49,10 @@ export interface DeliveryDocument extends Stored {
   snapshot: DeliverySnapshot
   /** Id of the notifier that has claimed the delivery in order to send it; null: no notifier has claimed it. */
   claimedBy: string | null
-  /** Body of the message, built when the delivery is created and never changed. Null: the body could not be built. */
+  /**
+   * Body of the message, built when the delivery is created and never changed. Null: the body could not be built, or is not built yet
+   * (`step`).
+   */
   body: string | null
   /** Content type of the body; absent: JSON. */
   contentType?: 'application/json' | 'text/plain'
@@ -59,6 +67,13 @@ export interface DeliveryDocument extends Stored {
   idempotencyKey: string
   createdAt: number
   expireAt: number
+}
+
+export interface DeliveryStep {
+  /** Instant from which the step's minutes count, ms since the epoch. */
+  from: number
+  /** Id of the destination that passes the message on; absent: a route names the step's destination itself. */
+  via?: string
 }
 
 /** Place of a secret or an address in a request: each attempt fills it with the setting's value of that instant. */

@@ -4,7 +4,13 @@ import type { Stored } from '#shared/contracts/common.ts'
 import type { TableKind } from '#shared/contracts/incidents/alert.ts'
 
 /** Value of a setting. */
-export type SettingValue = string | number | boolean | string[]
+export type SettingValue = string | number | boolean | string[] | SettingStep[]
+
+/** One step of an escalation: a destination of the workspace, by its id, and the minutes after which it hears of a problem. */
+export interface SettingStep {
+  destination: string
+  after_minutes: number
+}
 
 export interface DestinationDocument extends Stored {
   /** Integer id that generation 2 shows; unique in the installation. */

@@ -1,5 +1,6 @@
 // A destination in responses of generation 3. Contains only types, because browsers use them too. A response never contains the URL of a
 // destination. Reference: docs/reference/v3.md, 10.1.
+import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
 
 export interface SentDestination {
   id: string
@@ -12,5 +13,5 @@ export interface SentDestination {
   send_on_open: boolean
   default: boolean
   /** Settings of the type, secrets as `[redacted]`. Absent: the type has none. */
-  settings?: Readonly<Record<string, string | number | boolean | string[]>>
+  settings?: Readonly<Record<string, SettingValue>>
 }

@@ -41,7 +41,8 @@ export interface SentRule {
   unknown?: 'no_data'
   /** Id of a destination. */
   destination: string | null
-  routes: { destination: string; on: RouteTransition[] }[] | null
+  /** `after_minutes` is absent of a route that notifies at once. */
+  routes: { destination: string; on: RouteTransition[]; after_minutes?: number }[] | null
 }
 
 export interface SentTemplate {

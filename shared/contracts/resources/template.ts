@@ -140,6 +140,9 @@ export const Decision = Type.Cyclic(
 export const routeTransitions = ['opened', 'problem', 'no_data', 'recovery', 'acknowledged'] as const
 export type RouteTransition = (typeof routeTransitions)[number]
 
+/** Longest time that an escalation waits before it notifies, minutes. */
+export const maxAfterMinutes = 1_440
+
 /** A destination by id or by name. A name is replaced by the id at publication. */
 const DestinationReference = Type.Union([
   Type.String({ minLength: 1, maxLength: 100 }),
@@ -170,6 +173,7 @@ export const ManifestRule = Strict({
         {
           destination: DestinationReference,
           on: Maybe(Type.Array(Type.Enum([...routeTransitions]), { minItems: 1, maxItems: 5 })),
+          after_minutes: Maybe(Type.Integer({ minimum: 0, maximum: maxAfterMinutes })),
         },
         { additionalProperties: false },
       ),
@@ -283,6 +287,8 @@ export interface TemplateRoute {
   /** Id of a destination. */
   destination: string
   on: RouteTransition[]
+  /** Minutes, 1 to 1,440, after which the destination hears of a problem that nobody has taken. Absent: at once. */
+  afterMinutes?: number
 }
 
 /** So many changes of the result, 3 to 100, within so many seconds, 60 to 86,400. */

@@ -102,6 +102,74 @@ t.test('PATCH changes only the sent members (v3 10.1)', async t => {
   t.strictSame((await send('PATCH', `/${made.id}`, { name: 'PAGER' })).json.result, { ...made, enabled: false, name: 'PAGER' })
 })
 
+t.test('chain passes messages on to destinations that it names, and keeps them (v3 10.15)', async t => {
+  const { id: workspaceId, token, send, create } = await home()
+  const mail = await create({ name: 'On call' })
+  const boss = await create({ name: 'Boss' })
+  const steps = [{ destination: 'on CALL' }, { destination: boss.id, after_minutes: 10 }]
+  const made = await create({ name: 'Night', type: 'chain', url: undefined, settings: { steps } })
+  const stored = [
+    { destination: mail.id, after_minutes: 0 },
+    { destination: boss.id, after_minutes: 10 },
+  ]
+  t.strictSame(made.settings, { steps: stored }, 'names are read, ids are stored')
+  const rows: [title: string, steps: unknown, status?: number][] = [
+    ['no list', 'On call'],
+    ['no step', []],
+    ['six steps', Array.from({ length: 6 }, (_, i) => ({ destination: mail.id, after_minutes: i }))],
+    ['an unknown destination', [{ destination: 'Nobody' }]],
+    ['a chain inside', [{ destination: 'Night' }]],
+    ['a destination twice', [{ destination: mail.id }, { destination: 'On call', after_minutes: 5 }]],
+    ['descending minutes', [{ destination: mail.id, after_minutes: 5 }, { destination: boss.id }]],
+    ['too many minutes', [{ destination: mail.id, after_minutes: 1_441 }]],
+    ['less than none', [{ destination: mail.id, after_minutes: -1 }]],
+    ['another member', [{ destination: mail.id, on: ['problem'] }]],
+    ['no destination', [{ after_minutes: 5 }]],
+    ['null', null],
+  ]
+  for (const [title, wrong] of rows) {
+    for (const [method, path, body] of [
+      ['POST', '', { name: 'Other', type: 'chain', settings: { steps: wrong } }],
+      ['PATCH', `/${made.id}`, { settings: { steps: wrong } }],
+    ] as const) {
+      const refused = await send(method, path, body)
+      t.match([refused.status, refused.json.error?.details?.field], [422, 'settings.steps'], `${method} of ${title}`)
+    }
+  }
+  t.strictSame((await send('GET', `/${made.id}`)).json.result, made, 'nothing is stored')
+  t.match((await send('POST', `/${made.id}/test`)).json.error, { code: 1422, details: { field: 'type' } })
+  const refused = await send('DELETE', `/${boss.id}`)
+  t.match([refused.status, refused.json.error.details.used_by], [422, 'Destination Night'])
+  const [kept] = await world.store.get('destinations', [boss.id])
+  const classic = `/api/v2/notifications/destinations/${kept?.number}?workspace_id=${workspaceId}`
+  t.match((await world.call('DELETE', classic, { token })).json, { error: { code: 2001, message: 'Destination in use' } })
+  const changed = await send('PATCH', `/${made.id}`, { settings: { steps: [{ destination: 'On call' }] } })
+  t.strictSame(changed.json.result.settings, { steps: [{ destination: mail.id, after_minutes: 0 }] })
+  t.equal((await send('DELETE', `/${boss.id}`)).status, 200, 'nothing names it any more')
+})
+
+t.test('routes that wait show their minutes (v3 3.9)', async t => {
+  const { id: workspaceId, token, create } = await home()
+  const boss = await create({ name: 'Boss' })
+  const sent = {
+    ...{ key: 'waits', version: 1, name: 'Waits', signals: [{ key: 's', kind: 'event' }] },
+    rules: [
+      {
+        ...{ key: 'r', action: 'Look.', wait: { confirm_after: 0, recover_after: 0 } },
+        decision: { signal: 's', field: 'status', operator: 'eq', operand: 'problem' },
+        routes: [{ destination: { name: 'Boss' }, after_minutes: 10 }],
+      },
+    ],
+  }
+  const { status, json } = await call('POST', `/workspaces/${workspaceId}/templates`, { token, body: sent })
+  t.equal(status, 201, JSON.stringify(json))
+  const route = { destination: boss.id, on: ['problem', 'no_data', 'recovery'], after_minutes: 10 }
+  t.strictSame(json.result.rules[0].routes, [route])
+  const body = { key: 'one', name: 'One', template: 'waits@1' }
+  const resource = await call('POST', `/workspaces/${workspaceId}/resources`, { token, body })
+  t.strictSame(resource.json.result.rules[0].routes, [route])
+})
+
 t.test('first enabled destination becomes default and stays default (v3 10.1)', async t => {
   const { send, create, marked } = await home()
   const off = await create({ name: 'off', enabled: false })

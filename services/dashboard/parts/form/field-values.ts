@@ -1,10 +1,13 @@
 // Conversion between the inputs of a form and the answers to a list of fields. Pure.
+import { isSteps } from '#shared/channels/steps.ts'
 import type { TextForm } from '#shared/checks/check-field.ts'
 import type { Section } from '#shared/checks/sections.ts'
+import type { SettingStep } from '#shared/contracts/notifications/destination.ts'
 import type { TemplateField } from '#shared/contracts/resources/template.ts'
 
 /** A field that a form draws: of a Template, of a kind of check, or of a type of destination. */
-export interface FormField extends Pick<TemplateField, 'key' | 'label' | 'help' | 'type' | 'required' | 'min' | 'max'> {
+export interface FormField extends Pick<TemplateField, 'key' | 'label' | 'help' | 'required' | 'min' | 'max'> {
+  type: TemplateField['type'] | 'steps'
   default: unknown
   options: readonly string[]
   /** For people who fill in a form, in the place of what follows from help, bounds and default. */
@@ -64,6 +67,7 @@ const isNothing = (answer: unknown): boolean => answer === '' || (Array.isArray(
 
 /** Returns the text of an answer in its input; empty: no answer. */
 export function textOfAnswer({ type }: Pick<FormField, 'type'>, answer: unknown): string {
+  if (isSteps(answer)) return answer.map(textOfStep).join('\n')
   if (Array.isArray(answer)) return answer.join(type === 'string_list' ? '\n' : ', ')
   return String(answer ?? '')
 }
@@ -80,12 +84,22 @@ function answerOf(field: FormField, values: Values, name: string): unknown {
   if (text === '') return ''
   if (type === 'boolean') return text === 'true'
   if (type === 'string_list') return partsOf(text, /[\r\n]+/)
+  if (type === 'steps') return partsOf(text, /[\r\n]+/).map(stepOf)
   if (type === 'integer_list') return partsOf(text, /[\s,;]+/).map(numberOr)
   return isNumber(type) ? numberOr(text) : text
 }
 
 export const isNumber = (type: FormField['type']): boolean =>
   type === 'integer' || type === 'number' || type === 'duration' || type === 'duration_seconds'
+
+/** Steps are typed as `On call`, or `On call: 10` with minutes. */
+const textOfStep = ({ destination, after_minutes: after }: SettingStep): string =>
+  after === 0 ? destination : `${destination}: ${after}`
+
+function stepOf(line: string): SettingStep {
+  const [, destination = line, minutes = '0'] = /^(.*\S)\s*:\s*(\d+)$/.exec(line) ?? []
+  return { destination, after_minutes: Number(minutes) }
+}
 
 const partsOf = (text: string, between: RegExp): string[] =>
   text

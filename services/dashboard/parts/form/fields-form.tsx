@@ -64,7 +64,7 @@ function Input({ field, name, given, isKept, isFirst, locations }: InputProps) {
   }
   // A hint of the field's own may say that an empty input means something else than the default.
   const placeholder = example ?? (field.hint === undefined ? textOfAnswer(field, usual) : '')
-  if (type === 'string_list' || type === 'text' || form === 'lines')
+  if (type === 'string_list' || type === 'steps' || type === 'text' || form === 'lines')
     return <AreaField {...shown} defaultValue={defaultValue} placeholder={placeholder} rows={3} autoFocus={isKept} />
   return (
     <TextField
@@ -94,6 +94,7 @@ const forms: Partial<Record<FormField['type'], string>> = {
   duration: 'In seconds.',
   duration_seconds: 'In seconds.',
   string_list: 'One on each line.',
+  steps: 'One on each line, such as "On call" or "Boss: 10".',
   integer_list: 'With commas between.',
 }
 

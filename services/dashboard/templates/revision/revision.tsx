@@ -100,7 +100,10 @@ function routingWords({ destination, routes }: SentRule, destinations: readonly 
   if (routes === null) return 'To the default destination of the workspace, or as its alert delivery says.'
   if (routes.length === 0) return 'None: its routes are empty.'
   return routes
-    .map(({ destination: id, on }) => `To ${nameOf(id)} when ${on.map(one => transitionWords[one] ?? one).join(', ')}.`)
+    .map(({ destination: id, on, after_minutes: after }) => {
+      const when = on.map(one => transitionWords[one] ?? one).join(', ')
+      return `To ${nameOf(id)} when ${when}${after === undefined ? '' : `, ${after} min later if nobody has taken it`}.`
+    })
     .join(' ')
 }
 

@@ -4,7 +4,7 @@ import { checkAnswers, namedCheckAnswers } from '#shared/checks/check-answers.ts
 import { fieldsOf, kindOf, offeredKinds } from '#shared/checks/registry.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { ResourceCheckView, ResourceRuleView, ResourceView } from '#shared/contracts/resources/resource-views.ts'
-import { checkKind, pushedKinds, routeTransitions } from '#shared/contracts/resources/template.ts'
+import { checkKind, pushedKinds } from '#shared/contracts/resources/template.ts'
 import { agreements } from '#shared/contracts/subjects/checked-signal.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { findSystemTemplate } from '#shared/manifest/system-templates.ts'
@@ -14,6 +14,7 @@ import { redactedMembers } from '#shared/secrecy/redacted-value.ts'
 import { timestamp } from '../../body/instants.ts'
 import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
 import { isRedactedIn } from '../../callers/redacted-readers.ts'
+import { RuleRoute, ruleRoute } from '../templates/route-of-rule.ts'
 
 const explained = { examples: ['beat problem'] }
 
@@ -49,14 +50,7 @@ const ResourceRule = Type.Object({
   open_incident: OrNull(Type.String({ examples: ['INCIDENT_ID'] })),
   action: OrNull(Type.String({ examples: ['Look at the log of the sender.'] })),
   destination: OrNull(Type.String({ examples: ['aB3dE6gH9k'] })),
-  routes: OrNull(
-    Type.Array(
-      Type.Object({
-        destination: Type.String({ examples: ['aB3dE6gH9k'] }),
-        on: Type.Array(Type.Enum([...routeTransitions])),
-      }),
-    ),
-  ),
+  routes: OrNull(Type.Array(RuleRoute)),
 })
 const writeRule = writerOf(ResourceRule)
 
@@ -158,8 +152,12 @@ function checkObject(
   return { signal, type, every_seconds: everySeconds, agreement, locations: places }
 }
 
-const ruleObject = ({ openIncident, ...rule }: ResourceRuleView, { encode }: IncidentIds) =>
-  writeRule({ ...rule, openIncident: openIncident === null ? null : encode(openIncident) })
+const ruleObject = ({ openIncident, routes, ...rule }: ResourceRuleView, { encode }: IncidentIds) =>
+  writeRule({
+    ...rule,
+    routes: routes === null ? null : routes.map(ruleRoute),
+    openIncident: openIncident === null ? null : encode(openIncident),
+  })
 
 const withRedactedAction = (rule: ResourceRuleView): ResourceRuleView => ({
   ...rule,

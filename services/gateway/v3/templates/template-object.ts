@@ -15,6 +15,7 @@ import { allSystemTemplates, isBuiltIn } from '#shared/manifest/system-templates
 import { redactedAnswer } from '#shared/secrecy/redacted-answers.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { Answered, OrNull } from '../../body/result-schema.ts'
+import { RuleRoute, ruleRoute } from './route-of-rule.ts'
 
 const Wait = Type.Union([Type.Integer(), Type.Object({ meta: Type.String() })])
 
@@ -71,7 +72,7 @@ function ruleObject(rule: TemplateRule | BuiltInRule, { signals }: AnyTemplate, 
     decision,
     ...(unknown === undefined ? {} : { unknown }),
     destination,
-    routes,
+    routes: routes === null ? null : routes.map(ruleRoute),
   }
 }
 
@@ -134,7 +135,7 @@ export const TemplateObject = Answered(
         decision: Type.Unknown({ description: 'As it was published; null of a built-in rule.' }),
         unknown: Type.Optional(Type.Literal('no_data', { description: 'Only of a rule whose unknown result is no data.' })),
         destination: OrNull(Type.String()),
-        routes: OrNull(Type.Array(Type.Object({ destination: Type.String(), on: Type.Array(Type.String()) }))),
+        routes: OrNull(Type.Array(RuleRoute)),
       }),
     ),
     system: Type.Optional(Type.Literal(true, { description: 'Only of a system Template whose rules are no built-in ones.' })),
