@@ -9,7 +9,7 @@ import type { Announcement, IncidentEvent, IncidentInput } from './incident-type
 /**
  * Version of the machine, stored in each snapshot and record. Raise the version when a transition or a context field changes its meaning.
  */
-export const incidentVersion = 5
+export const incidentVersion = 6
 
 const machine = setup({
   types: {} as { context: IncidentContext; events: IncidentEvent; input: IncidentInput | undefined },
@@ -17,8 +17,10 @@ const machine = setup({
     /** A closed incident accepts no event, not even an event that the machine accepts in all states. */
     isOpen: ({ context }) => context.closedAt === null,
     isUnacknowledged: ({ context }) => context.closedAt === null && context.acknowledgedAt === null,
-    isUnacknowledgedAndLoud: ({ context }) =>
-      context.closedAt === null && context.acknowledgedAt === null && context.announcesAll,
+    /** True if somebody may have been notified of the incident, so that its acknowledgement is announced. */
+    isUnacknowledgedAndHeard: ({ context }) =>
+      context.closedAt === null && context.acknowledgedAt === null && (context.announcesAll || context.announced !== 'nothing'),
+    isOpenAndTold: ({ context }) => context.closedAt === null && context.announced !== 'nothing',
     isProblem: ({ context }) => context.condition === 'problem',
     isConfirmed: ({ context }) => context.confirmedAt !== null,
     isUnconfirmed: ({ context }) => context.confirmedAt === null,
@@ -161,9 +163,12 @@ const pausesDelay = {
   'known.judged': { guard: 'isDelayPaused', actions: ['resumeDelay', record('hold resumed')] },
 } as const
 
-/** Closes the incident because of a command, and records the closing. No message is sent. */
+/** Closes the incident because of a command, and records the closing. Only what stays open elsewhere until it is ended is told of it. */
 const closeByCommand = (reason: ClosedReason) =>
-  ({ guard: 'isOpen', target: '.closed', actions: [closeAs(reason), record('closed')] }) as const
+  [
+    { guard: 'isOpenAndTold', target: '.closed', actions: [closeAs(reason), record('closed'), announce('withdrawn')] },
+    { guard: 'isOpen', target: '.closed', actions: [closeAs(reason), record('closed')] },
+  ] as const
 
 export const incidentMachine = machine.createMachine({
   id: 'incident',
@@ -175,7 +180,7 @@ export const incidentMachine = machine.createMachine({
   on: {
     'incident.acknowledged': [
       {
-        guard: 'isUnacknowledgedAndLoud',
+        guard: 'isUnacknowledgedAndHeard',
         actions: ['noteAcknowledgement', record('acknowledged'), announce('acknowledged')],
       },
       { guard: 'isUnacknowledged', actions: ['noteAcknowledgement', record('acknowledged')] },

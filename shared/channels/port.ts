@@ -69,6 +69,8 @@ export interface ChannelAnswer {
   body: string
   /** Instant of the answer, ms since the epoch. */
   at: number
+  /** What the message was about; absent: unknown. */
+  event?: DeliveryEvent
 }
 
 /**
@@ -99,8 +101,8 @@ export interface Channel {
   refuse?(settings: Settings): { key: string; fault: string } | null
   /** Of a type that sends nothing itself: the destinations to which it passes messages, by their ids, the earliest first. Absent: it sends. */
   stepsOf?(settings: Settings): readonly SettingStep[]
-  /** What a person reads after a test message was taken, one sentence. Absent: that it was delivered. */
-  tested?: string
+  /** What a person reads after a test message was taken. Absent: that it was delivered. */
+  tested?: string | ((settings: Settings) => string)
   /** Earlier generations of the API that show and make this type, besides generation 3. */
   generations: readonly (1 | 2)[]
   /** Whether requests have an idempotency key and the headers of Standard Webhooks. */

@@ -5,8 +5,10 @@ import { discord } from './discord/channel.ts'
 import { email } from './email/channel.ts'
 import { googlechat } from './googlechat/channel.ts'
 import { gotify } from './gotify/channel.ts'
+import { jsm } from './jsm/channel.ts'
 import { mattermost } from './mattermost/channel.ts'
 import { ntfy } from './ntfy/channel.ts'
+import { pagerduty } from './pagerduty/channel.ts'
 import type { Channel } from './port.ts'
 import { pushover } from './pushover/channel.ts'
 import { rocketchat } from './rocketchat/channel.ts'
@@ -20,6 +22,7 @@ const registered: Channel[] = [
   email,
   ...[telegram, discord, teams, mattermost, rocketchat, googlechat],
   ...[ntfy, gotify, pushover],
+  ...[pagerduty, jsm],
   chain,
 ]
 
@@ -52,6 +55,9 @@ export const channelsOf = (generation: 1 | 2): Channel[] => channels.filter(({ g
 
 /** Whether generation 2 shows destinations of this type. */
 export const isOfV2 = (type: string): boolean => findChannel(type)?.generations.includes(2) ?? false
+
+/** Whether what is sent to destinations of this type stays open over there until it is ended. */
+export const staysOpen = (type: string): boolean => findChannel(type)?.life === 'alert'
 
 /** Whether destinations of this type get openings only if they have the setting `send_on_open`. */
 export const asksForOpenings = (type: string): boolean => hasTopField(type, 'send_on_open')

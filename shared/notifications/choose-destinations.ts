@@ -1,7 +1,7 @@
 // Choice of an alert's destinations among the destinations of its workspace, with a reason for each skipped destination. Pure. Reference:
 // docs/reference/v3.md, 10.3 to 10.6 and 10.15.
-import { asksForOpenings, findChannel } from '#shared/channels/registry.ts'
-import type { AlertDocument, SkipReason } from '#shared/contracts/incidents/alert.ts'
+import { asksForOpenings, findChannel, staysOpen } from '#shared/channels/registry.ts'
+import type { AlertDocument, AlertKind, SkipReason } from '#shared/contracts/incidents/alert.ts'
 import type { DeliverySelection, DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { minute } from '#shared/limits/limits.ts'
 
@@ -39,6 +39,10 @@ export interface Routing {
   toldAt?: ReadonlySet<string>
   /** Destinations with a step that is not due yet. Absent: none. */
   waitingAt?: ReadonlySet<string>
+  /** Destinations where an alert of the incident was opened, or will be. Absent: none. */
+  triggeredAt?: ReadonlySet<string>
+  /** Destinations where an alert of the incident is open, or may be. Absent: none. */
+  aliveAt?: ReadonlySet<string>
 }
 
 type ChosenFor = Pick<AlertDocument, 'workspaceId' | 'kind' | 'held'> & {
@@ -71,7 +75,7 @@ interface Way {
  * message.
  */
 export function chooseDestinations(alert: ChosenFor, routing: Routing): Decision {
-  const { destinations, selections, openedAt } = routing
+  const { destinations, selections } = routing
   const own = destinations.filter(({ workspaceId }) => workspaceId === alert.workspaceId)
   const choice = choiceOf(alert, own, selections)
   const { ways, closed } = waysOf(alert, own, choice)
@@ -79,17 +83,22 @@ export function chooseDestinations(alert: ChosenFor, routing: Routing): Decision
   const leftOut: Decision['leftOut'] = []
   for (const destination of own) {
     const { id } = destination
-    const gotOpening = alert.kind === 'recovery' && openedAt.has(id)
+    const gotOpening = alert.kind === 'recovery' && routing.openedAt.has(id)
     const way: Way | undefined = gotOpening ? { claim: 'asks', afterMs: 0 } : ways.get(id)
-    const reason = closed.has(id) ? 'destination_disabled' : reasonAt(destination, way, alert, routing, gotOpening)
+    const reason = closed.has(id)
+      ? 'destination_disabled'
+      : staysOpen(destination.type)
+        ? reasonWhereItStaysOpen(destination, way, alert, routing)
+        : reasonAt(destination, way, alert, routing, gotOpening)
     const { afterMs = 0, via } = way ?? {}
     // A reminder or an end comes at once where the first message came late.
     if (reason === null)
       chosen.push({ destination, afterMs: isFirst(alert) ? afterMs : 0, ...(via === undefined ? {} : { via }) })
     else leftOut.push({ destinationId: id, reason })
   }
-  const hasSteps = [...ways.values()].some(({ afterMs }) => afterMs > 0)
-  return { chosen, leftOut, nobody: chosen.length > 0 ? null : reasonForNobody(alert, leftOut, choice.isNamed, hasSteps) }
+  // Destinations that wait or stay open hear of later messages only if they got the first one.
+  const mayBeSilent = own.some(({ id, type }) => (ways.get(id)?.afterMs ?? 0) > 0 || (staysOpen(type) && ways.has(id)))
+  return { chosen, leftOut, nobody: chosen.length > 0 ? null : reasonForNobody(alert, leftOut, choice.isNamed, mayBeSilent) }
 }
 
 const isFirst = ({ kind, reminder = false }: ChosenFor): boolean => (kind === 'problem' || kind === 'no_data') && !reminder
@@ -121,6 +130,25 @@ function waysOf(alert: ChosenFor, own: readonly DestinationDocument[], choice: C
       }
   }
   return { ways, closed }
+}
+
+/** Whether a message of this kind changes or ends what an earlier one opened. */
+export const isOfEnd = (kind: AlertKind): boolean => kind === 'acknowledged' || kind === 'recovery' || kind === 'withdrawn'
+
+/**
+ * Like `reasonAt`, for a destination where an alert stays open until it is ended. What changes or ends it goes where it may be open, whatever
+ * routes and switches say by now. No opening goes there, and a reminder only if it opens the alert.
+ */
+function reasonWhereItStaysOpen(
+  destination: DestinationDocument,
+  way: Way | undefined,
+  alert: ChosenFor,
+  routing: Routing,
+): SkipReason | null {
+  const { id } = destination
+  if (isOfEnd(alert.kind)) return routing.aliveAt?.has(id) ? null : 'not_routed'
+  if (way === undefined || (alert.reminder && routing.triggeredAt?.has(id))) return 'not_routed'
+  return alert.kind === 'opened' ? 'not_opted_in' : reasonAt(destination, way, alert, routing, false)
 }
 
 /** Returns the reason why a destination does not get the message; null: it gets it. `way` undefined: the message does not come to it. */
@@ -174,7 +202,7 @@ type Routes = Extract<NonNullable<AlertDocument['facts']['routing']>, { routes: 
 const byRoutes =
   (kind: ChosenFor['kind'], routes: Routes) =>
   (destination: DestinationDocument): Claim => {
-    const isRouted = routes.some(route => route.destination === destination.id && route.on.includes(kind))
+    const isRouted = routes.some(({ destination: id, on }) => id === destination.id && on.some(one => one === kind))
     if (!isRouted) return 'not_routed'
     return kind === 'opened' ? openingClaim(destination) : 'asks'
   }
@@ -192,7 +220,7 @@ const openingClaim = ({ type, sendOnOpen }: DestinationDocument): Way['claim'] =
 const withoutRoutes =
   (kind: ChosenFor['kind'], isUsual: (destination: DestinationDocument) => boolean) =>
   (destination: DestinationDocument): Claim => {
-    if (kind === 'acknowledged' || !isUsual(destination)) return 'not_routed'
+    if (kind === 'acknowledged' || kind === 'withdrawn' || !isUsual(destination)) return 'not_routed'
     return kind === 'opened' && !(asksForOpenings(destination.type) && destination.sendOnOpen) ? 'not_routed' : 'asks'
   }
 
@@ -218,13 +246,18 @@ function reasonAgainst({ kind, held, facts }: ChosenFor, { subjectGone, isOverta
   return kind === 'acknowledged' ? null : held
 }
 
-function reasonForNobody(alert: ChosenFor, leftOut: Decision['leftOut'], isNamed: boolean, hasSteps: boolean): SkipReason | null {
+function reasonForNobody(
+  alert: ChosenFor,
+  leftOut: Decision['leftOut'],
+  isNamed: boolean,
+  mayBeSilent: boolean,
+): SkipReason | null {
   const { kind, held } = alert
   const spoken = leftOut.map(({ reason }) => reason).filter(reason => reason !== 'not_routed')
   const first = spoken.find(reason => reason !== 'destination_disabled') ?? spoken[0]
   if (first !== undefined) return first
-  if (kind === 'opened' || kind === 'acknowledged') return null
-  if (hasSteps) return isFirst(alert) ? held : null
+  if (kind === 'opened' || kind === 'acknowledged' || kind === 'withdrawn') return null
+  if (mayBeSilent) return isFirst(alert) ? held : null
   return isNamed ? 'not_routed' : 'no_destination'
 }
 

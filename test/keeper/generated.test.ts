@@ -14,6 +14,7 @@ import { step } from '../../services/keeper/step/step.ts'
 import { type Input, nothingHeld, type StepContext } from '../../services/keeper/step/types.ts'
 import { type NaiveReport, type NaiveWorld, naiveVerdict, policyAt } from '../judging/naive.ts'
 import { expectedRefusal } from '../simulation/custom/expected-refusal.ts'
+import { isToldToAll } from '../simulation/judged/told-to-all.ts'
 import { Random } from '../simulation/random.ts'
 import { type Deed, makeChanges, makeDeeds, makeWorld } from './generate.ts'
 import { noTemplates } from './resources/no-templates.ts'
@@ -136,7 +137,7 @@ class House {
   }
 
   told(): ToldMessage[] {
-    return this.#alerts.map(({ incidentId, kind, reminder, held, decidedAt, facts }) => ({
+    return this.#alerts.filter(isToldToAll).map(({ incidentId, kind, reminder, held, decidedAt, facts }) => ({
       rule: facts.ruleKey,
       incident: incidentId,
       kind: held === null ? (reminder ? 'reminder' : kind) : `held ${kind}`,

@@ -295,7 +295,7 @@ const cases: Case[] = [
     title: 'an acknowledgement stops reminders and changes no status',
     events: [held(2 * minute), acknowledge(hour), remind(2 * minute + 4 * hour)],
     state: 'problem',
-    told: ['problem'],
+    told: ['problem', 'acknowledged'],
     context: { acknowledgedAt: hour, acknowledgedBy: 'ann', reminderAt: null, deadlineAt: null },
   },
   {
@@ -320,11 +320,18 @@ const cases: Case[] = [
     context: { reminderAt: 2 * minute + 8 * hour },
   },
   {
-    title: 'removing its rule closes it now and tells nobody',
+    title: 'v3 10.16: removing its rule closes it now, and withdraws what was told',
     events: [held(2 * minute), { type: 'rule.removed', at: hour }],
     state: 'closed',
-    told: ['problem'],
+    told: ['problem', 'withdrawn'],
     context: { closedAt: hour, closedReason: 'rule_removed', deadlineAt: null, reminderAt: null },
+  },
+  {
+    title: 'v3 10.16: what maintenance held is not withdrawn',
+    events: [mutedHeld(2 * minute), { type: 'subject.archived', at: hour }],
+    state: 'closed',
+    told: ['held problem'],
+    context: { closedReason: 'resource_archived' },
   },
   {
     title: 'archiving its subject closes it now and tells nobody',
@@ -496,7 +503,7 @@ const cases: Case[] = [
     title: 'its rule is removed while it recovers: closed now, not backdated, with nothing left to wait for',
     events: [held(2 * minute), ok(5 * minute), { type: 'rule.removed', at: 6 * minute }],
     state: 'closed',
-    told: ['problem'],
+    told: ['problem', 'withdrawn'],
     context: { closedAt: 6 * minute, wellSince: 5 * minute, closedReason: 'rule_removed', deadlineAt: null, reminderAt: null },
   },
   {

@@ -8,6 +8,7 @@ import { subjects } from '#shared/bus/subjects.ts'
 import type { AlertDocument, AlertKind, AlertRouting } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DestinationDocument, SettingStep } from '#shared/contracts/notifications/destination.ts'
+import type { RouteTransition } from '#shared/contracts/resources/template.ts'
 import { hour, limits, minute, second } from '#shared/limits/limits.ts'
 import { chooseDestinations, type Routing } from '#shared/notifications/choose-destinations.ts'
 import type { Store } from '#shared/store/port.ts'
@@ -50,7 +51,7 @@ interface Case {
 
 const steps = chainOf({ a: 0, b: 10, c: 30 })
 const usual = [steps, plain('a'), plain('b'), plain('c')]
-const route = (id: string, on: AlertKind[], afterMinutes = 0) => ({
+const route = (id: string, on: RouteTransition[], afterMinutes = 0) => ({
   ...{ destination: id, on },
   ...(afterMinutes > 0 ? { afterMinutes } : {}),
 })

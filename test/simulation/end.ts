@@ -11,6 +11,7 @@ import { tagsOf } from '#shared/subjects/subject-tags.ts'
 import { subjectTagId } from '#shared/text/ids.ts'
 import { compareWithOracle } from './judged/compare.ts'
 import type { Remains } from './judged/remains.ts'
+import { isToldToAll } from './judged/told-to-all.ts'
 import { findUnwritten } from './watched-store.ts'
 import type { World } from './world.ts'
 
@@ -70,7 +71,7 @@ function checkRemains(world: World, remains: Remains): void {
   const fault = (text: string) => world.fault(`subject ${subject.id}: ${text}`)
   if (subject.hasOutbox !== 0 || subject.outbox.length > 0) fault(`still has ${subject.outbox.length} pending`)
   if (subject.deletedAt !== null) {
-    const left = incidents.length + history.length + alerts.length
+    const left = incidents.length + history.length + alerts.filter(isToldToAll).length
     if (left > 0 && !hasLateWrites(world)) fault(`was deleted and left ${left} documents`)
     return
   }

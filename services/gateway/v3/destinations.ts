@@ -48,7 +48,7 @@ export const DestinationObject = Answered('Destination', {
 })
 
 export const DeliveryReason = Type.String({ description: 'Null if it was delivered.', examples: ['http_503'] })
-export const SentEvent = Type.Enum(['opened', 'problem', 'no_data', 'recovery', 'acknowledged', 'reminder', 'test'])
+export const SentEvent = Type.Enum(['opened', 'problem', 'no_data', 'recovery', 'acknowledged', 'withdrawn', 'reminder', 'test'])
 
 const Url = Type.String({
   minLength: 1,
@@ -176,8 +176,9 @@ const test = route('POST', `${one}/test`, {
       throw invalid('type', `A destination of the type ${found.type} sends nothing itself: test those of its steps`)
     const outcome = await notifier.sendTest({ destinationId: found.id }, traceId)
     const { name, tested = `Delivered to ${name}.`, generations } = channelOf(found.type)
+    const taken = typeof tested === 'string' ? tested : tested(found.settings ?? {})
     const said = (message: string) => (generations.length > 0 ? {} : { message })
-    if (outcome.delivered) return { status: 'delivered', reason: null, ...said(tested) }
+    if (outcome.delivered) return { status: 'delivered', reason: null, ...said(taken) }
     const [reason = 'not_sent', sentence = ''] = outcome.error.split(/: (.*)/s, 2)
     return { status: 'failed', reason, ...said(sentence) }
   },

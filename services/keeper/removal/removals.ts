@@ -3,7 +3,8 @@
 
 import { day, limits } from '#shared/limits/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
-import { removeAll } from '#shared/store/pages.ts'
+import { pagesOf, removeAll } from '#shared/store/pages.ts'
+import type { Query, Store } from '#shared/store/port.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { endOfPrefix, observationPrefix, pushedPrefix } from '#shared/text/ids.ts'
 import { type KeeperContext, NoLongerOurs } from '../context.ts'
@@ -61,7 +62,6 @@ export function createRemovals(
 const childCollections = [
   'history',
   'incidents',
-  'alerts',
   'deadLetters',
   'series',
   'policies',
@@ -76,6 +76,7 @@ const doing = 'remove what was deleted'
 export async function removeChildren(context: KeeperContext, subjectId: string, mayGoOn: () => boolean): Promise<void> {
   const store = retryingStore(context, mayGoOn, doing)
   for (const collection of childCollections) await removeAll(store, collection, { subjectId }, deletionSlice)
+  await removeAlerts(store, subjectId)
   const prefix = pushedPrefix(subjectId)
   await removeRange(store, 'pushedObservations', prefix, endOfPrefix(prefix))
   await removeRange(store, 'observationIds', prefix, endOfPrefix(prefix))
@@ -85,6 +86,15 @@ export async function removeChildren(context: KeeperContext, subjectId: string, 
   for (let back = -1; back <= days; back++) {
     const from = observationPrefix(today - back * day, subjectId)
     await removeRange(store, 'observations', from, endOfPrefix(from))
+  }
+}
+
+/** Removes the messages of a subject, but for those by which what is open elsewhere ends. These expire. */
+async function removeAlerts(store: Pick<Store, 'find' | 'delete'>, subjectId: string): Promise<void> {
+  const query: Query = { where: { subjectId }, sort: [['decidedAt', 'asc']], limit: deletionSlice }
+  for await (const page of pagesOf(query, next => store.find('alerts', next))) {
+    const ids = page.filter(({ kind }) => kind !== 'withdrawn').map(({ id }) => id)
+    if (ids.length > 0) await store.delete('alerts', ids)
   }
 }
 

@@ -1,11 +1,12 @@
 // Next step of a due delivery that a notifier has found. The step claims the delivery, withdraws it, postpones it, or ends it as failed.
 import type { DeliveryEvent } from '#machines/delivery.ts'
-import { findChannel } from '#shared/channels/registry.ts'
+import { findChannel, staysOpen } from '#shared/channels/registry.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { isOfEnd } from '#shared/notifications/choose-destinations.ts'
 import { isWaitingStep } from '#shared/notifications/told-in.ts'
-import { nextRevision, type Step } from '../record/delivery-document.ts'
+import { asReached, nextRevision, type Step } from '../record/delivery-document.ts'
 
 /** Stored facts that decide whether a delivery is claimed, by id. `gone` and `archived` are read only for deliveries that have waited. */
 export interface Sources {
@@ -18,7 +19,10 @@ export interface Sources {
   overtaken: ReadonlySet<string>
   /** Reasons why incidents need no reminder, by incident id. */
   settled: ReadonlyMap<string, string>
-  /** What waiting steps find at their instant, by incident id. Absent of an incident that is still worth telling. */
+  /**
+   * What waiting steps, and messages that open something, find when they are due, by incident id. Absent of an incident that is still worth
+   * telling.
+   */
   looks: ReadonlyMap<string, Look>
 }
 
@@ -27,8 +31,8 @@ export interface Look {
   reason: string | null
 }
 
-export const endedFirst = 'ended_first: the incident ended before this step'
-export const takenFirst = 'acknowledged_first: the incident was taken before this step'
+export const endedFirst = 'ended_first: the incident ended before it was told'
+export const takenFirst = 'acknowledged_first: the incident was taken before it was told'
 export const superseded = 'superseded: a later message takes its place'
 export const overtaken = 'confirmed_first: the incident was confirmed or closed before it was delivered'
 const passedOnNoMore = 'destination_disabled: what passes the message on was switched off or deleted'
@@ -44,22 +48,26 @@ export function claimStep(
 ): Step | null {
   const { at } = by
   const needless = (error: string) => asNeedless(takeUp(document, { type: 'delivery.withdrawn', at, error }, by), error)
+  const destination = destinations.get(document.destinationId)
+  const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
+  // What changes or ends an alert that is open elsewhere is sent whatever has become of the subject and the destination.
+  if (destination !== undefined && staysOpen(destination.type) && isOfEnd(document.alertKind))
+    return takeUp(document, claimed, by)
   if (gone.has(document.alertId)) return needless('resource_gone: the subject was deleted')
   if (archived.has(document.incidentId)) return needless('resource_gone: the Resource was archived')
   const settledBy = document.reminder ? settled.get(document.incidentId) : undefined
   if (settledBy !== undefined) return needless(settledBy)
   if (document.alertKind === 'opened' && past.has(document.incidentId)) return needless(overtaken)
-  const look = isWaitingStep(document) ? looks.get(document.incidentId) : undefined
+  const look = isWaitingStep(document) || document.opens ? looks.get(document.incidentId) : undefined
   if (look !== undefined && look.reason !== null) return needless(look.reason)
   const via = isWaitingStep(document) ? document.step?.via : undefined
   if (via !== undefined && destinations.get(via)?.enabled !== true) return needless(passedOnNoMore)
-  const destination = destinations.get(document.destinationId)
   if (destination === undefined) return needless('destination_disabled: the destination was deleted')
   if (!destination.enabled) return needless('destination_disabled: the destination is switched off')
-  if (look !== undefined) return takeUp(document, { type: 'delivery.postponed', at, until: at + limits.notifier.stepLookMs }, by)
+  if (look !== undefined && isWaitingStep(document))
+    return takeUp(document, { type: 'delivery.postponed', at, until: at + limits.notifier.stepLookMs }, by)
   // A newer notifier knows the type, and sends the message.
   if (findChannel(destination.type) === null) return null
-  const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
   return takeUp(document, claimed, by)
 }
 
@@ -77,5 +85,6 @@ const asNeedless = (step: Step | null, error: string): Step | null =>
 function takeUp(document: DeliveryDocument, event: DeliveryEvent, by: { notifierId: string; at: number }): Step | null {
   if (document.snapshot.value !== 'sending') return nextRevision(document, [event], by.notifierId)
   const lapsed: DeliveryEvent = { type: 'claim.lapsed', at: by.at }
-  return nextRevision(document, [lapsed, event], by.notifierId) ?? nextRevision(document, [lapsed], by.notifierId)
+  const reached = asReached(document)
+  return nextRevision(reached, [lapsed, event], by.notifierId) ?? nextRevision(reached, [lapsed], by.notifierId)
 }

@@ -12,7 +12,7 @@ import type { NotifierContext } from '../context.ts'
 import type { FollowUp } from '../decide/follow-up.ts'
 import { archivedIncidents, overtakenIncidents, presentIncidents } from '../decide/routing.ts'
 import { isHeld, openSiblings } from '../decide/siblings.ts'
-import { nextRevision, type Step } from '../record/delivery-document.ts'
+import { asReached, nextRevision, type Step } from '../record/delivery-document.ts'
 import type { Job } from '../record/record.ts'
 import { type RowWriter, retryStoreCall, storeSteps } from '../record/row-writer.ts'
 import type { Deliverer } from '../send/deliver.ts'
@@ -127,21 +127,27 @@ async function readSources({ store, clock }: NotifierContext, due: readonly Deli
     archivedIncidents(store, incidentsOf(waited)),
     overtakenIncidents(store, incidentsOf(due.filter(({ alertKind }) => alertKind === 'opened'))),
     settledIncidents(store, incidentsOf(due.filter(({ reminder }) => reminder)), at),
-    looksOf(store, incidentsOf(steps), at),
+    looksOf(store, { steps: incidentsOf(steps), openings: incidentsOf(due.filter(({ opens }) => opens)) }, at),
   ])
   return { destinations: byId(destinations), gone, archived, overtaken, settled, looks }
 }
 
 /**
- * Reads incidents at the instant of their steps (v3 10.15). Leaves out those that are open, not ok and not taken. The step of a missing
- * incident has nothing to tell.
+ * Reads incidents before their steps are told (v3 10.15), and before something is opened elsewhere about them (10.16). Leaves out those that
+ * are open, not ok and not taken. The step of a missing incident has nothing to tell.
  */
-async function looksOf(store: Store, ids: readonly string[], at: number): Promise<Sources['looks']> {
+async function looksOf(
+  store: Store,
+  { steps, openings }: { steps: readonly string[]; openings: readonly string[] },
+  at: number,
+): Promise<Sources['looks']> {
+  const ids = [...new Set([...steps, ...openings])]
   const incidents = byId(await presentIncidents(store, ids))
   const muted = await mutedSubjects(store, [...incidents.values()], at)
   return new Map(
     ids.flatMap(id => {
-      const look = lookAt(incidents.get(id), muted)
+      const incident = incidents.get(id)
+      const look = incident === undefined && !steps.includes(id) ? null : lookAt(incident, muted)
       return look === null ? [] : [[id, look] as const]
     }),
   )
@@ -224,7 +230,7 @@ export async function releaseDeadClaims({ store, clock, logger, options }: Notif
     for await (const page of pagesOf(claimed, query => store.find('deliveries', query))) {
       const steps = page.flatMap(document => {
         if (document.claimedBy === null || !dead.has(document.claimedBy)) return []
-        const step = nextRevision(document, [{ type: 'claim.released', at }], options.notifierId)
+        const step = nextRevision(asReached(document), [{ type: 'claim.released', at }], options.notifierId)
         return step === null ? [] : [step.document]
       })
       const results = await store.replace('deliveries', steps)

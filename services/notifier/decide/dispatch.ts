@@ -2,12 +2,13 @@
 // capacity. Alerts of one incident are dispatched in the order of their numbers. Idempotent: if a dispatch is repeated, also by another
 // notifier, it finds the existing deliveries and creates none twice.
 import type { DeliveryEvent } from '#machines/delivery.ts'
+import { staysOpen } from '#shared/channels/registry.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { type Chosen, chooseDestinations, type Decision } from '#shared/notifications/choose-destinations.ts'
+import { type Chosen, chooseDestinations, type Decision, isOfEnd } from '#shared/notifications/choose-destinations.ts'
 import type { Store } from '#shared/store/port.ts'
 import { wallOf } from '#shared/time/clock.ts'
 import { type BatchLoop, createBatchLoop } from '../batch-loop.ts'
@@ -119,8 +120,8 @@ export function createDispatch(
 
 /**
  * Plans a delivery. The delivery is sent at once if no earlier message is open and the lane has capacity. Otherwise the delivery stays due
- * until a notifier with capacity claims it. A reminder is never sent at once, because its incident is read again when the reminder is
- * claimed.
+ * until a notifier with capacity claims it. A reminder, and what opens something elsewhere, is never sent at once, because its incident is
+ * read again when it is claimed.
  */
 function plan(
   { clock, lanes, options }: NotifierContext,
@@ -130,14 +131,14 @@ function plan(
   siblings: readonly OpenSibling[],
 ): Planned {
   const at = clock.now()
-  const opened = newDelivery(alert, destination.id, at, options, { createdAt: wallOf(clock) })
+  const opened = newDelivery(alert, destination.id, at, options, { createdAt: wallOf(clock), opens: opensAt(alert, destination) })
   const made = maker.make(alert, destination)
   if (made === null) {
     const withdrawn: DeliveryEvent = { type: 'delivery.withdrawn', at, error: notPrepared }
     return { ...beforeFirstPut(opened, [withdrawn], options.notifierId), destination, taken: false }
   }
   const document = withMessage(opened, made, destination)
-  const taken = !alert.reminder && !isHeld(document, siblings) && lanes.take(destination.id, document.id)
+  const taken = !alert.reminder && !document.opens && !isHeld(document, siblings) && lanes.take(destination.id, document.id)
   if (!taken) return { document, effects: [], destination, taken }
   const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
   return { ...beforeFirstPut(document, [claimed], options.notifierId), destination, taken }
@@ -151,9 +152,13 @@ function planStep(
   from: number,
 ): Planned {
   const step = { from, dueAt: from + afterMs, ...(via === undefined ? {} : { via }) }
-  const document = newDelivery(alert, destination.id, clock.now(), options, { createdAt: wallOf(clock), step })
+  const opens = opensAt(alert, destination)
+  const document = newDelivery(alert, destination.id, clock.now(), options, { createdAt: wallOf(clock), step, opens })
   return { document, effects: [], destination, taken: false }
 }
+
+/** Whether the message opens something over there that stays open until it is ended. */
+const opensAt = ({ kind }: AlertDocument, { type }: DestinationDocument): boolean => staysOpen(type) && !isOfEnd(kind)
 
 const isDue = ({ open, dueAt }: DeliveryDocument, at: number): boolean => open === 1 && dueAt !== null && dueAt <= at
 

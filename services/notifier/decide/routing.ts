@@ -1,13 +1,13 @@
 // Reads the facts that decide the destinations of a round of alerts: delivery tables, destinations, deleted subjects, and deliveries of
 // first messages.
 
-import { findChannel } from '#shared/channels/registry.ts'
+import { findChannel, staysOpen } from '#shared/channels/registry.ts'
 import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { Routing } from '#shared/notifications/choose-destinations.ts'
+import { isOfEnd, type Routing } from '#shared/notifications/choose-destinations.ts'
 import { toldIn } from '#shared/notifications/told-in.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
@@ -47,7 +47,7 @@ export async function overtakenIncidents(store: Store, ids: readonly string[]): 
 
 /**
  * Reads the deliveries of first messages, by incident: of all recoveries, because a destination that got the opening also gets the closing,
- * and of other later messages only in workspaces with escalations.
+ * and of other later messages only in workspaces with escalations, or with destinations where alerts stay open.
  */
 async function readTold(
   store: Store,
@@ -56,8 +56,8 @@ async function readTold(
 ): Promise<Map<string, DeliveryDocument[]>> {
   const escalates = ({ workspaceId, facts: { routing = null } }: AlertDocument) =>
     (routing !== null && 'routes' in routing && routing.routes.some(({ afterMinutes }) => afterMinutes !== undefined)) ||
-    (destinations.get(workspaceId) ?? []).some(({ type }) => findChannel(type)?.stepsOf !== undefined)
-  const isLater = ({ kind, reminder }: AlertDocument) => reminder || kind === 'recovery' || kind === 'acknowledged'
+    (destinations.get(workspaceId) ?? []).some(({ type }) => staysOpen(type) || findChannel(type)?.stepsOf !== undefined)
+  const isLater = ({ kind, reminder }: AlertDocument) => reminder || isOfEnd(kind)
   const asked = alerts.filter(alert => alert.kind === 'recovery' || (isLater(alert) && escalates(alert)))
   const kinds = alerts.some(escalates) ? ['opened', 'problem', 'no_data'] : ['opened']
   const incidentIds = [...new Set(asked.map(({ incidentId }) => incidentId))]

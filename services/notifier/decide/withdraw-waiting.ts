@@ -25,7 +25,7 @@ export function withdrawNeedless(
 ): Promise<Step[]> {
   const incidentsOf = (some: readonly AlertDocument[]) => new Set(some.map(({ incidentId }) => incidentId))
   const moved = incidentsOf(alerts.filter(({ kind }) => kind !== 'opened' && kind !== 'acknowledged'))
-  const ended = incidentsOf(alerts.filter(({ kind }) => kind === 'recovery'))
+  const ended = incidentsOf(alerts.filter(({ kind }) => kind === 'recovery' || kind === 'withdrawn'))
   const taken = incidentsOf(alerts.filter(({ kind }) => kind === 'acknowledged'))
   const reasonOf = ({ alertKind, incidentId }: OpenSibling): string | null => {
     if (alertKind === 'opened') return moved.has(incidentId) ? overtaken : null
@@ -65,7 +65,10 @@ const reasonsBy = (siblings: readonly OpenSibling[], reasonOf: (one: OpenSibling
     }),
   )
 
-/** Withdraws those of the deliveries that are openings or wait for their instant. `reasons`: by the id of the delivery. */
+/**
+ * Withdraws those of the deliveries that are openings, wait for their instant, or would open something elsewhere. `reasons`: by the id of the
+ * delivery.
+ */
 async function withdraw(context: NotifierContext, rows: RowWriter, reasons: ReadonlyMap<string, string>): Promise<Step[]> {
   const { store, clock, options } = context
   const ids = [...reasons.keys()]
@@ -85,4 +88,5 @@ async function withdraw(context: NotifierContext, rows: RowWriter, reasons: Read
   return withdrawn
 }
 
-const isUnsent = (document: DeliveryDocument): boolean => document.alertKind === 'opened' || isWaitingStep(document)
+const isUnsent = (document: DeliveryDocument): boolean =>
+  document.alertKind === 'opened' || document.opens === true || isWaitingStep(document)

@@ -19,6 +19,7 @@ import { messageTo } from '../send/message.ts'
 import type { MadeMessage } from '../send/message-maker.ts'
 import type { Message } from '../send/sender.ts'
 import { signatureOf } from '../send/signature.ts'
+import { eventOf } from './event-of.ts'
 
 /** A document to write, and the machine's effects to carry out after the write. */
 export interface Step {
@@ -35,6 +36,8 @@ interface More {
   createdAt?: number
   /** The step of an escalation whose message the delivery is, and its instant; absent: the delivery is due at once. */
   step?: (DeliveryStep & { dueAt: number }) | undefined
+  /** Whether an alert stays open over there until it is ended; absent: it does not. */
+  opens?: boolean
 }
 
 /** Returns a new delivery with rev 1. `at`: present instant, ms since the epoch. */
@@ -43,7 +46,7 @@ export function newDelivery(
   destinationId: string,
   at: number,
   options: Writer,
-  { createdAt = at, step }: More = {},
+  { createdAt = at, step, opens = false }: More = {},
 ): DeliveryDocument {
   const id = `${alert.id}.${destinationId}`
   const { giveUpMs, giveUpMsLeast } = limits.notifier
@@ -63,12 +66,13 @@ export function newDelivery(
     decidedAt,
     ...(alert.reminder ? { reminder: true as const } : {}),
     ...(step === undefined ? {} : { step: withoutDue(step) }),
+    ...(opens ? { opens } : {}),
     ...columnsOf(snapshot),
     claimedBy: null,
     body: null,
     idempotencyKey: idempotencyKeyOf(id, options.incidentSalt),
     createdAt,
-    expireAt: at + limits.notifier.deliveryMs,
+    expireAt: at + (opens ? limits.notifier.openingMs : limits.notifier.deliveryMs),
   }
 }
 
@@ -91,7 +95,8 @@ export function messageOf(document: DeliveryDocument, destination: Configured): 
   const { body, contentType = 'application/json', request, idempotencyKey, createdAt, signature = null } = document
   const payload = { contentType, body: body ?? '' }
   const marks = { idempotencyKey, madeAt: createdAt, signature }
-  return messageTo(channelOf(destination.type), destination, { ...carried(payload), ...request }, marks)
+  const event = eventOf({ kind: document.alertKind, reminder: document.reminder === true })
+  return messageTo(channelOf(destination.type), destination, { ...carried(payload), ...request }, marks, event)
 }
 
 type Writer = { notifierId: string; incidentSalt: string }
@@ -109,6 +114,10 @@ export function nextRevision(document: DeliveryDocument, events: readonly Delive
     effects: moved.effects,
   }
 }
+
+/** Returns the document with the mark of an attempt that may have arrived, if it opens something. */
+export const asReached = (document: DeliveryDocument): DeliveryDocument =>
+  document.opens ? { ...document, reached: true } : document
 
 /** Like `nextRevision`, for a document that is not stored yet and keeps rev 1. */
 export function beforeFirstPut(document: DeliveryDocument, events: readonly DeliveryEvent[], notifierId: string): Step {

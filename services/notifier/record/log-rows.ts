@@ -31,7 +31,7 @@ export const placeOf = (destination: Destination | null | undefined, id: string 
 })
 
 const isShownInV2 = (kind: AlertDocument['kind'], { type }: Pick<DestinationDocument, 'type'>): 0 | 1 =>
-  kind !== 'opened' && kind !== 'acknowledged' && isOfV2(type) ? 1 : 0
+  kind !== 'opened' && kind !== 'acknowledged' && kind !== 'withdrawn' && isOfV2(type) ? 1 : 0
 
 type Attempted = Extract<DeliveryEffect, { type: 'logAttempt' }>
 

@@ -9,7 +9,7 @@ import { StoreError } from '#shared/store/port.ts'
 import { createBatchLoop } from '../batch-loop.ts'
 import type { NotifierContext } from '../context.ts'
 import type { FollowUp } from '../decide/follow-up.ts'
-import { nextRevision, type Step } from './delivery-document.ts'
+import { asReached, nextRevision, type Step } from './delivery-document.ts'
 import { attemptRows, type LogRow } from './log-rows.ts'
 import { type RowWriter, replaceDeliveries } from './row-writer.ts'
 
@@ -21,6 +21,8 @@ export interface Job {
 
 interface Finished extends Job {
   event: DeliveryEvent
+  /** Whether the receiver got the message, or may have got it. */
+  mayHaveArrived: boolean
 }
 
 export type Recorder = ReturnType<typeof createRecorder>
@@ -50,8 +52,8 @@ export function createRecorder(context: NotifierContext, log: RowWriter, followU
     onRoom()
     const steps: Step[] = []
     const rows: LogRow[] = []
-    for (const { document, destination, event } of batch) {
-      const step = nextRevision(document, [event], options.notifierId)
+    for (const { document, destination, event, mayHaveArrived } of batch) {
+      const step = nextRevision(mayHaveArrived ? asReached(document) : document, [event], options.notifierId)
       if (step === null) continue
       steps.push({ ...step, destination })
       rows.push(...attemptRows(step, destination))

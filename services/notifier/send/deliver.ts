@@ -32,7 +32,8 @@ export function createDeliverer(context: NotifierContext, sender: Sender, record
     const event = eventOf(outcome, document.snapshot.context.attempts, clock.now(), jitter)
     // Lets the next delivery of the lane begin before this attempt is written.
     lanes.settle(document.id, responseOf(outcome))
-    recorder.add({ ...job, event })
+    const mayHaveArrived = outcome.kind !== 'refused' || outcome.mayHaveArrived === true
+    recorder.add({ ...job, event, mayHaveArrived })
   }
 
   return {

@@ -32,12 +32,15 @@ export function createMessageMaker(context: Pick<NotifierContext, 'store' | 'clo
     incident: encode(alert.incidentId),
     locationName: names.nameOf,
   })
+  /** Each test opens something of its own. */
+  const keyOf = (channel: Channel, alert: AlertDocument) =>
+    alert.facts.isTest && channel.life === 'alert' ? { incident: alert.id.replace('.', '-') } : {}
   const linksOf = (alert: AlertDocument): MessageLinks => ({ subject: linkOf(alert, options.publicUrl) })
 
   const rendered = (channel: Channel, alert: AlertDocument, destination: DestinationDocument, untakenMs?: number) =>
     channel.render(
-      { ...factsOf(alert), ...(untakenMs === undefined ? {} : { untakenMs }) },
-      eventOf(alert),
+      { ...factsOf(alert), ...keyOf(channel, alert), ...(untakenMs === undefined ? {} : { untakenMs }) },
+      alert.kind === 'recovery' ? alert.kind : eventOf(alert),
       shapeOf(channel, destination),
       linksOf(alert),
     )

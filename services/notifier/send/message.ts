@@ -2,9 +2,16 @@
 import type { Channel, Configured, RenderedRequest, Settings } from '#shared/channels/port.ts'
 import { settingsOf } from '#shared/channels/settings.ts'
 import { filled } from '#shared/channels/slots.ts'
+import type { DeliveryEvent } from '#shared/contracts/notifications/delivery.ts'
 import type { Marks, Message } from './sender.ts'
 
-export function messageTo(channel: Channel, destination: Configured, request: RenderedRequest, marks: Marks): Message {
+export function messageTo(
+  channel: Channel,
+  destination: Configured,
+  request: RenderedRequest,
+  marks: Marks,
+  event?: DeliveryEvent,
+): Message {
   const values = settingsOf(channel, destination)
   const { method, url, headers, contentType, body, slottedBody, mail } = request
   return {
@@ -15,12 +22,13 @@ export function messageTo(channel: Channel, destination: Configured, request: Re
     body: slottedBody === undefined ? body : filled(slottedBody, values),
     marks: channel.isSigned ? marks : null,
     secrets: secretsOf(channel, values),
-    read: channel.read,
+    read: answer => channel.read(event === undefined ? answer : { ...answer, event }),
     mail:
       mail === undefined
         ? null
         : { ...mail, id: marks.idempotencyKey, to: listOf(values['to']), from: String(values['from'] ?? '') },
-    to: settings => messageTo(channel, { ...destination, settings: { ...destination.settings, ...settings } }, request, marks),
+    to: settings =>
+      messageTo(channel, { ...destination, settings: { ...destination.settings, ...settings } }, request, marks, event),
   }
 }
 

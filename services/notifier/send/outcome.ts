@@ -11,9 +11,17 @@ export type Outcome =
   /**
    * `error` begins with `unreachable: `, `http_NNN: ` or `not_sent: ` (reference/messages 6.3). An explanation for people follows.
    * `answered`: true if a response came in time. `retryAfterMs`: the pause that the receiver requested; null: none. `isRate`: the response
-   * was 429; absent: no.
+   * was 429; absent: no. `mayHaveArrived`: the receiver may have taken the message all the same; absent: it has not.
    */
-  | { kind: 'refused'; retryable: boolean; answered: boolean; error: string; retryAfterMs: number | null; isRate?: true }
+  | {
+      kind: 'refused'
+      retryable: boolean
+      answered: boolean
+      error: string
+      retryAfterMs: number | null
+      isRate?: true
+      mayHaveArrived?: true
+    }
   /** `stop` fired before an outcome was known. */
   | { kind: 'abandoned' }
 
@@ -46,6 +54,7 @@ export function outcomeOf(reading: ChannelReading, status: number, redacted: (te
     kind: 'refused',
     answered: true,
     error: `http_${status}: ${words}${said === '' ? '' : `: "${said}"`}`,
+    ...(status >= 500 ? { mayHaveArrived: true as const } : {}),
   } as const
   if (reading.kind === 'failed' && reading.sentence !== undefined) {
     const sentence = oneLine(redacted(reading.sentence), limits.notifier.quoteCharacters)
@@ -55,10 +64,12 @@ export function outcomeOf(reading: ChannelReading, status: number, redacted: (te
   return { ...refused, retryable: true, retryAfterMs: reading.afterMs, ...(reading.lane ? { isRate: true } : {}) }
 }
 
+/** The receiver may have taken the message. */
+export const unanswered = (why: string): Outcome => ({ ...notAnswered(true, `unreachable: ${why}`), mayHaveArrived: true })
 export const unreachable = (why: string): Outcome => notAnswered(true, `unreachable: ${why}`)
 export const notSent = (why: string): Outcome => notAnswered(false, `not_sent: ${why}`)
-const notAnswered = (retryable: boolean, error: string): Outcome => ({
-  kind: 'refused',
+const notAnswered = (retryable: boolean, error: string) => ({
+  kind: 'refused' as const,
   retryable,
   answered: false,
   error,
@@ -87,10 +98,24 @@ export function failed(error: unknown): Outcome {
   if (error instanceof EgressError) return notSent(`EGRESS rules close this address: it is ${error.message}`)
   const code = codeOf(error)
   if (code === 'UND_ERR_INVALID_ARG' || code === 'ERR_INVALID_URL') return notSent('the address cannot be called')
-  return unreachable(
-    reasons[code] ?? (/CERT|TLS|SSL|SIGNED/.test(code) ? `no secure connection (${code})` : `network error (${code})`),
-  )
+  if (/CERT|TLS|SSL|SIGNED/.test(code)) return unreachable(reasons[code] ?? `no secure connection (${code})`)
+  const failure = neverConnected.has(code) ? unreachable : unanswered
+  return failure(reasons[code] ?? `network error (${code})`)
 }
+
+/** Codes of errors before the message left. */
+const neverConnected: ReadonlySet<string> = new Set([
+  ...[
+    'ECONNREFUSED',
+    'UND_ERR_CONNECT_TIMEOUT',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'ETIMEOUT',
+    'ESERVFAIL',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+  ],
+])
 
 /**
  * Returns the code of the error. If the error has none, returns the code of its cause or of its first inner error. Codes contain no

@@ -11,7 +11,7 @@ import { basicCredentials } from '#shared/net/url-credentials.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { guardedLookup } from './guarded-lookup.ts'
-import { failed, type Outcome, outcomeOf, readQuote, unreachable } from './outcome.ts'
+import { failed, type Outcome, outcomeOf, readQuote, unanswered } from './outcome.ts'
 import { redactAddress } from './redact.ts'
 import type { Marks, Message, Sender, SenderOptions } from './sender.ts'
 
@@ -125,7 +125,7 @@ async function attempt(
     }
     return outcomeOf(reading, status, text => redacted(text, message), body)
   } catch (error) {
-    if (timeout.signal.aborted) return unreachable(`no answer within ${timeoutMs / second} s`)
+    if (timeout.signal.aborted) return unanswered(`no answer within ${timeoutMs / second} s`)
     if (stop.aborted) return { kind: 'abandoned' }
     return failed(error)
   } finally {

@@ -6,7 +6,7 @@ import { serve } from '#shared/bus/clients/serve.ts'
 import type { Subscription } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import { testTitle, testWords } from '#shared/channels/message/words.ts'
-import { channelOf, isOfV2 } from '#shared/channels/registry.ts'
+import { channelOf, isOfV2, staysOpen } from '#shared/channels/registry.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import { TestMessage, type TestMessageResult } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -49,7 +49,12 @@ export function serveTestMessages(
     const alert = testAlert(destination, wallOf(clock))
     await maker.prepare([alert], [destination]).catch(refuseUnread)
     const made = maker.make(alert, destination)
-    const outcome = made === null ? unprepared : await send(sender, destination, alert, made, stop)
+    const startedAt = clock.monotonic()
+    const opened = made === null ? unprepared : await send(sender, destination, alert, made, { stop, timeoutMs: testMs })
+    // What a test opens over there is ended at once.
+    const end = opened.kind === 'delivered' && staysOpen(destination.type) ? maker.make(asEnded(alert), destination) : null
+    const timeoutMs = Math.max(1, testMs - (clock.monotonic() - startedAt))
+    const outcome = end === null ? opened : await send(sender, destination, asEnded(alert), end, { stop, timeoutMs })
     context.metrics.tests.inc({ result: outcome.kind })
     // A failed test does not show that other messages fail, so only a successful test is noted.
     if (outcome.kind === 'delivered') context.noteAttempt(destination, { isDelivered: true, at: clock.now() })
@@ -93,17 +98,20 @@ async function send(
   destination: DestinationDocument,
   alert: AlertDocument,
   made: MadeMessage,
-  stop: AbortSignal,
+  { stop, timeoutMs }: { stop: AbortSignal; timeoutMs: number },
 ): Promise<Outcome> {
   const idempotencyKey = `msg_${randomId(27)}`
   const madeAt = alert.decidedAt
   const { request } = made
   const signature = signatureOf(destination.secrets, { id: idempotencyKey, madeAt, body: request.body })
   const marks = { idempotencyKey, madeAt, signature }
-  const message = messageTo(channelOf(destination.type), destination, request, marks)
-  const outcome = await sender.send(message, stop, testMs)
+  const message = messageTo(channelOf(destination.type), destination, request, marks, alert.kind)
+  const outcome = await sender.send(message, stop, timeoutMs)
   return outcome.kind === 'abandoned' ? unreachable('no answer before the notifier stopped') : outcome
 }
+
+/** Returns the alert by which the test ends what it has opened. */
+const asEnded = (alert: AlertDocument): AlertDocument => ({ ...alert, kind: 'recovery' })
 
 const unprepared: Outcome = { kind: 'refused', retryable: false, answered: false, error: notPrepared, retryAfterMs: null }
 

@@ -15,6 +15,7 @@ const colors: Record<AlertKind, string> = {
   no_data: '#f0ad4e',
   recovery: '#2eb887',
   acknowledged: '#4f46e5',
+  withdrawn: '#4f46e5',
 }
 
 export const colorOf = ({ alert }: MessageFacts): string => (alert.facts.isTest ? testColor : colors[alert.kind])

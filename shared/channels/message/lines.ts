@@ -43,6 +43,7 @@ const tones: Record<AlertKind, Tone> = {
   no_data: 'unsure',
   recovery: 'good',
   acknowledged: 'calm',
+  withdrawn: 'calm',
 }
 
 /**

@@ -27,6 +27,7 @@ const statuses: Record<AlertKind, string> = {
   no_data: 'unknown',
   recovery: 'up',
   acknowledged: 'acknowledged',
+  withdrawn: 'withdrawn',
 }
 
 /** `guard` makes foreign text safe for the receiver. URLs come from the workspace itself, so they stay unchanged. */

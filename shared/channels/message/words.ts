@@ -34,6 +34,7 @@ export function titleOf(alert: AlertDocument, guard: Guard = asItIs): string {
       no_data: `${name} — no data`,
       recovery: `${name} is back up`,
       acknowledged: `${name} — taken by ${by}`,
+      withdrawn: `${name} — withdrawn`,
     }[kind]
   }
   const about = `${name}: ${facts.ruleKey}`
@@ -43,6 +44,7 @@ export function titleOf(alert: AlertDocument, guard: Guard = asItIs): string {
     no_data: `${about} — no data`,
     recovery: `${about} is over`,
     acknowledged: `${about} — taken by ${by}`,
+    withdrawn: `${about} — withdrawn`,
   }[kind]
 }
 
@@ -61,7 +63,7 @@ export const linkOf = ({ subjectId }: AlertDocument, publicUrl: string): string 
 
 /** Returns the topic of a message. An opening or an acknowledgement has the topic of its incident: problem or no data. */
 function topicOf({ kind, facts }: AlertDocument): TableKind {
-  if (kind !== 'opened' && kind !== 'acknowledged') return kind
+  if (kind !== 'opened' && kind !== 'acknowledged' && kind !== 'withdrawn') return kind
   return facts.condition === 'no_data' ? 'no_data' : 'problem'
 }
 
@@ -110,6 +112,7 @@ export function durationLineOf(alert: AlertDocument, nameOf: LocationName, guard
   if (alert.facts.isTest) return ''
   const lasted = lastedOf(alert)
   if (kind === 'opened') return 'Not confirmed yet.'
+  if (kind === 'withdrawn') return 'Its rule or what it watches was removed.'
   if (kind === 'recovery') {
     const { cause } = alert.facts
     const why = cause == null ? '.' : `: ${guard(oneLine(causeText(cause, nameOf), causeCharacters))}`

@@ -37,6 +37,7 @@ const verdicts: Record<AlertKind, Condition> = {
   no_data: 'no_data',
   recovery: 'ok',
   acknowledged: 'problem',
+  withdrawn: 'problem',
 }
 const transitions: Record<AlertKind, IncidentObject['transition']> = {
   opened: 'opened',
@@ -44,6 +45,7 @@ const transitions: Record<AlertKind, IncidentObject['transition']> = {
   no_data: 'confirmed',
   recovery: 'closed',
   acknowledged: 'acknowledged',
+  withdrawn: 'closed',
 }
 
 /**

@@ -4,14 +4,18 @@ import type { IncidentCause, IncidentCourse } from '#shared/contracts/incidents/
 import type { TemplateRoute } from '#shared/contracts/resources/template.ts'
 import type { Condition, DecisionInput, Evidence } from '#shared/contracts/subjects/verdict.ts'
 
-/** Kinds of messages. Messages of the kinds `opened` and `acknowledged` are sent only if a route or `send_on_open` requests them. */
-export type AlertKind = 'opened' | 'problem' | 'no_data' | 'recovery' | 'acknowledged'
+/**
+ * Kinds of messages. Messages of the kinds `opened` and `acknowledged` are sent only if a route or `send_on_open` requests them, or where an
+ * alert stays open until it is ended. Those of the kind `withdrawn` are sent only there: the incident ended because its rule or its subject
+ * went away.
+ */
+export type AlertKind = 'opened' | 'problem' | 'no_data' | 'recovery' | 'acknowledged' | 'withdrawn'
 
 /**
  * Alert kinds of generation 2. In generation 2, delivery tables can select only these kinds, and the delivery log contains only these
  * kinds.
  */
-export type TableKind = Exclude<AlertKind, 'opened' | 'acknowledged'>
+export type TableKind = Exclude<AlertKind, 'opened' | 'acknowledged' | 'withdrawn'>
 
 /** Reasons why a message is not sent to one destination, or to none at all (docs/reference/v3.md, 10.3). */
 export type SkipReason =

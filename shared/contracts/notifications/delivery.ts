@@ -42,6 +42,10 @@ export interface DeliveryDocument extends Stored {
    * null and `decidedAt` is that instant.
    */
   step?: DeliveryStep
+  /** True: what the message opens over there stays open until it is ended. Absent: it opens nothing. */
+  opens?: true
+  /** True: an attempt was made that may have arrived. Kept only of messages that open something. Absent: none. */
+  reached?: true
   /** 1 until the delivery is in a terminal state, then 0 (an indexed column). */
   open: 0 | 1
   /** Copy of the snapshot's deadline, as an indexed column. */

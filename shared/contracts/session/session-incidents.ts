@@ -34,7 +34,7 @@ export const OutlookStep = Component('OutlookStep', {
   event: Type.String({ examples: ['hold.elapsed'] }),
   at: DateTime,
   to: { ...State, description: "The machine's state after it." },
-  announces: Nullable(Type.Enum(['opened', 'problem', 'no_data', 'recovery', 'acknowledged'])),
+  announces: Nullable(Type.Enum(['opened', 'problem', 'no_data', 'recovery', 'acknowledged', 'withdrawn'])),
   reminder: Type.Boolean({ description: 'The message reminds of an earlier one.' }),
   held: Type.Boolean({ description: 'Maintenance keeps the message back.' }),
   recipients: Nullable(

@@ -27,6 +27,8 @@ const entered: Readonly<Record<string, Settings>> = {
   ntfy: { topic: 'SECRET-g', token: 'SECRET-h', user: 'SECRET-i', password: 'SECRET-j' },
   gotify: { server: 'https://gotify.ADDRESS/', token: 'SECRET-k' },
   pushover: { token: 'SECRET-l', user: 'SECRET-m', device: 'phone' },
+  pagerduty: { routing_key: 'SECRET-n' },
+  jsm: { api_key: 'SECRET-o', tags: ['ops'] },
 }
 
 function settingsOf({ type, fields }: Channel): Settings {
@@ -110,6 +112,16 @@ const services: Readonly<Record<string, Service>> = {
     fits: body => points(body.message) <= 1_024 && points(body.title) <= 250 && body.message !== '',
     wakes: null,
   },
+  pagerduty: {
+    texts: ({ payload }) => [payload.summary, payload.component, payload.source],
+    fits: body => points(body.payload.summary) <= 1_024 && body.dedup_key.length <= 255 && bytes(JSON.stringify(body)) <= 65_536,
+    wakes: null,
+  },
+  jsm: {
+    texts: body => [body.message, body.entity],
+    fits: body => units(body.message) <= 130 && units(body.description) <= 15_000 && units(body.entity) <= 512,
+    wakes: null,
+  },
 }
 
 const marks = [
@@ -156,7 +168,9 @@ for (const [type, { texts, fits, wakes }] of Object.entries(services)) {
   const channel = channelNamed(type)
   t.test(`${channel.name}: body fits, mentions nobody and holds no secret, whatever the facts are (v3 10.13)`, async () => {
     fc.assert(
-      fc.property(given, ({ kind, place, reasons, over }) => {
+      fc.property(given, ({ kind: any, place, reasons, over }) => {
+        // What only changes or ends something says nothing.
+        const kind = channel.life !== 'alert' || any === 'no_data' ? any : 'problem'
         const told: AlertFacts = {
           ...facts,
           ...over,
@@ -280,6 +294,41 @@ const told: [type: string, url: string, headers: object, body: object][] = [
       url_title: 'View timeline',
     },
   ],
+  [
+    'pagerduty',
+    'https://events.pagerduty.com/v2/enqueue',
+    {},
+    {
+      routing_key: 'SECRET-n',
+      event_action: 'trigger',
+      dedup_key: incident,
+      client: 'Watchkeeper',
+      client_url: link,
+      links: [{ href: link, text: 'View timeline' }],
+      payload: {
+        summary: 'Shop is down',
+        source: 'shop',
+        severity: 'critical',
+        timestamp: new Date(startAt).toISOString(),
+        component: 'Shop',
+        class: 'availability',
+      },
+    },
+  ],
+  [
+    'jsm',
+    'https://api.atlassian.com/jsm/ops/integration/v2/alerts',
+    { authorization: 'GenieKey SECRET-o' },
+    {
+      message: 'Shop is down',
+      alias: incident,
+      description: lines,
+      tags: ['ops'],
+      entity: 'shop',
+      source: 'Watchkeeper',
+      priority: 'P2',
+    },
+  ],
 ]
 t.test('request is the one that the documents of the service describe (v3 10.13)', async t => {
   t.equal(told.length, withSettings.length)
@@ -345,9 +394,46 @@ const answers: [type: string, status: number, body: string, expected: object][] 
     { kind: 'failed', sentence: /identifier is invalid/ },
   ],
   ['pushover', 500, '', { kind: 'again', afterMs: 5_000 }],
+  ['pagerduty', 202, '', { kind: 'delivered' }],
+  ['pagerduty', 400, '{"errors":["bad key"]}', { kind: 'failed', sentence: 'PagerDuty says: bad key.' }],
+  ['pagerduty', 429, '', { kind: 'again', lane: true }],
+  ['jsm', 202, '', { kind: 'delivered' }],
+  ['jsm', 422, '{"message":"no"}', { kind: 'failed', sentence: 'It says: no.' }],
+  ['jsm', 404, '', { kind: 'failed' }],
 ]
 t.test('answer means what the documents of the service say (v3 10.13)', async t => {
   for (const [type, status, body, expected] of answers) {
     t.match(channelNamed(type).read({ status, headers: {}, body, at: startAt }), expected, `${type} ${status} ${body}`)
   }
+})
+
+t.test('acknowledgement and end name what was opened, by its key (v3 10.16)', async t => {
+  const ends = { acknowledged: ['acknowledge', 'acknowledge'], recovery: ['resolve', 'close'], withdrawn: ['resolve', 'close'] }
+  for (const [kind, [action, verb]] of Object.entries(ends) as [AlertKind, string[]][]) {
+    const given = problem({ kind, facts: { ...facts, acknowledgedBy: 'Ada' } })
+    const event = bodyOf(channelNamed('pagerduty'), rendered(channelNamed('pagerduty'), given))
+    t.strictSame(event, { routing_key: 'SECRET-n', dedup_key: incident, event_action: action })
+    const jsm = channelNamed('jsm')
+    const base = 'https://api.atlassian.com/jsm/ops/integration/v2/alerts'
+    t.strictSame(rendered(jsm, given).url, [`${base}/${incident}/${verb}?identifierType=alias`])
+    t.match(bodyOf(jsm, rendered(jsm, given)), { source: 'Watchkeeper', user: 'Ada' })
+    t.strictSame(jsm.read({ status: 404, headers: {}, body: '', at: startAt, event: kind as 'recovery' }), { kind: 'delivered' })
+  }
+})
+
+t.test('region and service decide the address (v3 10.16)', async t => {
+  const about = { alert: problem({ kind: 'no_data' }), incident, locationName: (id: string) => id }
+  const [pagerduty, jsm] = [channelNamed('pagerduty'), channelNamed('jsm')]
+  const shape = { routing_key: true, api_key: true, region: 'eu', base: 'opsgenie-eu', priority: 'P1' }
+  const event = pagerduty.render(about, 'no_data', shape, { subject: link })
+  t.strictSame(event?.url, ['https://events.eu.pagerduty.com/v2/enqueue'])
+  const made = jsm.render(about, 'no_data', shape, { subject: link })
+  t.strictSame(made?.url, ['https://api.eu.opsgenie.com/v2/alerts'])
+  t.match(JSON.parse(made?.body ?? '{}'), { priority: 'P3' })
+  const { tested } = jsm
+  const said = (settings: Settings) => (typeof tested === 'function' ? tested(settings) : tested)
+  t.strictSame(
+    [said({ base: 'jsm' }), said({ base: 'opsgenie' })],
+    ['Taken. Look whether the alert is listed.', 'Taken. Look whether the alert is listed. Opsgenie ends on 5 April 2027.'],
+  )
 })

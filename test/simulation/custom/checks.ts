@@ -5,6 +5,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { replayIncident } from '../../../infra/replay/replay-incident.ts'
 import { naiveVerdict, policyAt } from '../../judging/naive.ts'
 import { type ToldMessage, tellingOracle } from '../../keeper/telling-oracle.ts'
+import { isToldToAll } from '../judged/told-to-all.ts'
 import type { House } from './house.ts'
 import { latenessMs } from './keepers.ts'
 
@@ -280,6 +281,7 @@ const line = (house: House, { rule, kind, at }: ToldMessage) => `${house.clockOf
 async function messagesOf({ keepers: { store }, subjectId }: House): Promise<ToldMessage[]> {
   const alerts = await store.find('alerts', { where: { subjectId }, limit: 10_000 })
   return alerts
+    .filter(isToldToAll)
     .map(({ incidentId, kind, held, reminder, decidedAt, facts }) => ({
       rule: facts.ruleKey,
       incident: incidentId,

@@ -22,6 +22,7 @@ import type { World } from '../world.ts'
 import type { Report } from './ledger.ts'
 import { type ExpectedIncident, incidentsOf, type Told, type VerdictEntry, verdictHistory } from './oracle.ts'
 import type { Remains } from './remains.ts'
+import { isToldToAll } from './told-to-all.ts'
 
 export function compareWithOracle(world: World, remains: Remains, fault: (text: string) => void): void {
   const { incidents, alerts } = remains
@@ -42,7 +43,9 @@ export function compareWithOracle(world: World, remains: Remains, fault: (text: 
     closedAt: incident.closedAt,
     condition: incident.condition,
     status: incident.status,
-    messages: alerts.filter(alert => alert.incidentId === incident.id).map(alert => (alert.reminder ? 'reminder' : alert.kind)),
+    messages: alerts
+      .filter(alert => alert.incidentId === incident.id && isToldToAll(alert))
+      .map(alert => (alert.reminder ? 'reminder' : alert.kind)),
   }))
   for (let i = 0; i < Math.max(expected.length, actual.length); i++) {
     const [wanted, found] = [describe(expected[i]), describe(actual[i])]

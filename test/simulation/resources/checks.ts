@@ -131,7 +131,9 @@ export async function storedIncidents({ facts, house }: Resource): Promise<Expec
 
 export async function storedMessages({ facts, house }: Resource): Promise<ExpectedMessage[]> {
   const alerts = await house.keepers.store.find('alerts', { where: { subjectId: facts.id }, limit: 10_000 })
-  return alerts.map(alert => ({ rule: alert.facts.ruleKey, kind: kindOf(alert), at: alert.decidedAt, slackMs: 0 }))
+  // What is withdrawn is told to no place of a simulation.
+  const told = alerts.filter(({ kind }) => kind !== 'withdrawn')
+  return told.map(alert => ({ rule: alert.facts.ruleKey, kind: kindOf(alert), at: alert.decidedAt, slackMs: 0 }))
 }
 
 const kindOf = ({ kind, held, reminder }: AlertDocument): string =>

@@ -21,7 +21,8 @@ import type { TemplateOf } from '../types.ts'
 interface Order {
   kind: AlertKind
   now: number
-  templateOf: TemplateOf
+  /** Null: its Template has no words for it. */
+  templateOf: TemplateOf | null
 }
 
 export function alertFacts(
@@ -56,7 +57,10 @@ export function alertFacts(
     confirmedAt: context.confirmedAt,
     wellSince: context.wellSince,
     closedAt: context.closedAt,
-    ...(rule === undefined ? {} : templateFacts(subject, rule, { context, kind, evidence: judgement.evidence }, templateOf)),
+    ...(kind === 'acknowledged' && context.acknowledgedBy !== null ? { acknowledgedBy: context.acknowledgedBy } : {}),
+    ...(rule === undefined || templateOf === null
+      ? {}
+      : templateFacts(subject, rule, { context, evidence: judgement.evidence }, templateOf)),
   }
 }
 

@@ -193,10 +193,12 @@ function record(drive: Drive, held: IncidentSnapshot, recorded: Recorded): Drive
 
 function announce(drive: Drive, held: IncidentSnapshot, order: Announcement): Drive {
   const { now, templateOf, isUnannounced } = drive.context
-  // The destinations of a missing or damaged Template are unknown (v3 4.13).
-  if (isUnannounced || templateFault(drive.subject, templateOf) !== null) return drive
+  // The destinations of a missing or damaged Template are unknown (v3 4.13). What is open elsewhere ends where it was opened (10.16).
+  const isFaulty = templateFault(drive.subject, templateOf) !== null
+  if (isUnannounced || (isFaulty && order.kind !== 'withdrawn')) return drive
   const incident = { ...held, alerts: held.alerts + 1 }
-  const document = alertDocument(drive.subject, incident, drive.judgement, { ...order, now, templateOf })
+  const words = isFaulty ? null : templateOf
+  const document = alertDocument(drive.subject, incident, drive.judgement, { ...order, now, templateOf: words })
   return {
     ...drive,
     subject: addToOutbox(drive.subject, { mode: 'insert', collection: 'alerts', document }),

@@ -99,12 +99,12 @@ export function historyDocument(
   }
 }
 
-/** Returns one message to send. Its facts never change afterwards. */
+/** Returns one message to send. Its facts never change afterwards. `templateOf` null: its Template has no words for it. */
 export function alertDocument(
   subject: SubjectDocument,
   incident: IncidentSnapshot,
   judgement: Judgement,
-  order: Announcement & { now: number; templateOf: TemplateOf },
+  order: Announcement & { now: number; templateOf: TemplateOf | null },
 ): AlertDocument {
   const { incidentId } = incident.context
   return {

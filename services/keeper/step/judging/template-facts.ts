@@ -1,8 +1,7 @@
 // Facts of an alert about a Template's rule, copied from the revision and the evidence when the alert is decided. They contain no secret.
 // Pure.
-
 import { availability } from '#shared/checks/template-parts.ts'
-import type { AlertFacts, AlertKind, AlertRouting, TemplateFacts } from '#shared/contracts/incidents/alert.ts'
+import type { AlertFacts, AlertRouting, TemplateFacts } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentContext } from '#shared/contracts/incidents/incident.ts'
 import { checkKind, type Template, type TemplateRule } from '#shared/contracts/resources/template.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -16,7 +15,6 @@ import { templateRuleOf } from './resource-template.ts'
 
 interface Decided {
   context: IncidentContext
-  kind: AlertKind
   evidence: Evidence
 }
 
@@ -24,7 +22,7 @@ interface Decided {
 export function templateFacts(
   subject: SubjectDocument,
   rule: RuleState,
-  { context, kind, evidence }: Decided,
+  { context, evidence }: Decided,
   templateOf: TemplateOf,
 ): Partial<TemplateFacts & Pick<AlertFacts, 'fields' | 'fieldsOmitted' | 'failing' | 'unknown' | 'ok'>> {
   const declared = templateRuleOf(subject, rule, templateOf)
@@ -42,7 +40,6 @@ export function templateFacts(
     reasons: reasonsOf(inputs),
     comparisons: { inputs, omitted, truncated },
     condition: context.condition,
-    ...(kind === 'acknowledged' && context.acknowledgedBy !== null ? { acknowledgedBy: context.acknowledgedBy } : {}),
   }
 }
 

@@ -10,6 +10,7 @@ import { websiteCheck } from '../../../support/checks.ts'
 import type { Keepers, Lodging } from '../../custom/keepers.ts'
 import { addressOf } from '../../judged/ledger.ts'
 import { type ExpectedIncident, incidentsOf, type Told, verdictHistory } from '../../judged/oracle.ts'
+import { isToldToAll } from '../../judged/told-to-all.ts'
 import { Random } from '../../random.ts'
 import type { Struck } from '../blows.ts'
 import type { NeighbourDeal } from './custom-neighbour.ts'
@@ -120,7 +121,7 @@ export class WebsiteNeighbour {
     if (struck.length > 0) return { faults, messages: alerts.length }
     const found = incidents.map(({ id, troubleSince, confirmedAt, wellSince, closedAt, condition, status }): ExpectedIncident => {
       const messages = alerts
-        .filter(({ incidentId }) => incidentId === id)
+        .filter(alert => alert.incidentId === id && isToldToAll(alert))
         .map(({ kind, reminder }) => (reminder ? 'reminder' : kind))
       return { troubleSince, confirmedAt, wellSince, closedAt, condition, status: status as never, messages }
     })

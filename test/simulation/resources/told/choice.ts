@@ -16,7 +16,7 @@ export interface Naming {
 export interface Message {
   /** Id of the alert. */
   id: string
-  kind: 'opened' | 'problem' | 'no_data' | 'recovery' | 'acknowledged'
+  kind: 'opened' | 'problem' | 'no_data' | 'recovery' | 'acknowledged' | 'withdrawn'
   isReminder: boolean
   /** True if maintenance held the message back. */
   isHeld: boolean
@@ -42,6 +42,8 @@ export interface Choice {
 
 export function choose(message: Message, { places, tables }: PostState, standing: Standing): Choice {
   const { kind, naming, resourceId } = message
+  // Only alerts that stay open elsewhere are withdrawn, and no place of a simulation has any.
+  if (kind === 'withdrawn') return { told: [], kept: [] }
   const isThere = (id: string) => places.some(place => place.id === id)
   const routes = naming.routes?.filter(({ destination }) => isThere(destination)) ?? []
   const isByRoutes = naming.routes !== null && (routes.length > 0 || naming.routes.length === 0)
