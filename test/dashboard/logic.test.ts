@@ -152,7 +152,16 @@ t.test('input of each type of field is read as its answer, and an empty one is n
 t.test('kind is greyed only while no location with probers can make it (v3 3.22)', async t => {
   const place = (id: string, probers: number) => ({ id, name: id, display_name: null, active_workers_count: probers })
   const unable = [{ location: { id: 'aaaa' }, cannot: 'no pings here' }]
-  const kind: ListedKind = { type: 'say', watches: 'A word', template: 'say-check@1', help: '', unable, options: [] }
+  const kind: ListedKind = {
+    type: 'say',
+    watches: 'A word',
+    template: 'say-check@1',
+    help: '',
+    unable,
+    options: [],
+    fields: [],
+    upgrades: null,
+  }
   t.equal(lackAt(kind, 'aaaa'), 'no pings here')
   t.equal(lackAt(kind, 'bbbb'), null)
   t.equal(lackEverywhere(kind, [place('aaaa', 1), place('bbbb', 0)]), 'no pings here')

@@ -182,15 +182,6 @@ export const ManifestRule = Strict({
   ),
 })
 
-const parts = {
-  signals: Type.Array(ManifestSignal, { minItems: 1, maxItems: 16 }),
-  rules: Type.Array(ManifestRule, { minItems: 1, maxItems: 10 }),
-}
-
-/** Signals and rules of a Template, without its fields. */
-export const ManifestParts = Strict(parts)
-export type ManifestParts = Static<typeof ManifestParts>
-
 /** A Template as the client sends it. Required fields are checked in this order, so an error names the first missing field. */
 export const Manifest = Strict({
   key: TemplateKey,
@@ -198,9 +189,13 @@ export const Manifest = Strict({
   name: Line(100),
   summary: Maybe(Help),
   fields: Maybe(Type.Array(ManifestField, { maxItems: 32 })),
-  ...parts,
+  signals: Type.Array(ManifestSignal, { minItems: 1, maxItems: 16 }),
+  rules: Type.Array(ManifestRule, { minItems: 1, maxItems: 10 }),
 })
 export type Manifest = Static<typeof Manifest>
+const { signals, rules } = Manifest.properties
+export const ManifestParts = Strict({ signals, rules })
+export type ManifestParts = Static<typeof ManifestParts>
 
 export type MetaReference = Static<typeof MetaReference>
 export type Operator = Static<typeof Operator>
