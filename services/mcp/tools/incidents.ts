@@ -57,6 +57,19 @@ const explain = tool({
   run: explainIncident,
 })
 
+const responses = tool({
+  name: 'get_incident_responses',
+  title: 'Read what servers answered',
+  description: 'What servers answered to the failed checks of an Incident: status line, headers, body. Reading it is audited.',
+  arguments: { workspace, incident },
+  required: ['incident'],
+  result: 'array',
+  needs: null,
+  effect: 'reads',
+  run: async ({ api, workspace }, args) =>
+    api({ method: 'GET', path: apiPath`/workspaces/${await workspace(args.workspace)}/incidents/${args.incident}/responses` }),
+})
+
 const deliveries = tool({
   name: 'list_incident_deliveries',
   title: 'List deliveries of an Incident',
@@ -87,4 +100,4 @@ const acknowledge = tool({
   },
 })
 
-export const incidentTools = [list, get, explain, deliveries, acknowledge]
+export const incidentTools = [list, get, explain, responses, deliveries, acknowledge]
