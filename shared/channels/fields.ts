@@ -63,7 +63,7 @@ export function valueSchema(field: ChannelField): TSchema {
         ...(max === undefined ? {} : { maximum: max }),
       })
     case 'string_list':
-      return Type.Array(Type.String({ ...text, minLength: 1, maxLength: settingCharacters }), {
+      return Type.Array(Type.String({ ...text, minLength: 1, maxLength: field.characters ?? settingCharacters }), {
         description,
         minItems: min ?? 0,
         maxItems: max ?? settingItems,

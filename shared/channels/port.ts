@@ -26,6 +26,8 @@ export interface ChannelField {
   must?: string
   /** Allowed values of an enum. */
   options?: readonly string[]
+  /** Largest number of characters of each text of a list; absent: as of a text. */
+  characters?: number
   /** Bounds of an integer, of the items or steps of a list, or of the characters of a text. Absent: those of `boundsOf`. */
   min?: number
   max?: number

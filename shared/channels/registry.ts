@@ -35,8 +35,14 @@ export const plainChannel = webhook
 /** The channel of examples about a chat service. */
 export const chatChannel = slack
 
-/** Adds a channel to this process, before schemas of the API are loaded. Production code never calls it: tests do. */
-export const registerChannel = (channel: Channel): void => void registered.push(channel)
+/**
+ * Adds a channel to this process, before schemas of the API are loaded, and returns a function that takes it away again. Production code never
+ * calls it: tests do.
+ */
+export function registerChannel(channel: Channel): () => void {
+  registered.push(channel)
+  return () => void registered.splice(registered.indexOf(channel), 1)
+}
 
 /** Returns null for a type that this program does not know, such as one of a newer program that shares the store. */
 export const findChannel = (type: string): Channel | null => channels.find(channel => channel.type === type) ?? null

@@ -102,11 +102,11 @@ const valuesOf = ({ type, fields }: ListedType): Record<string, unknown> =>
 
 function answerTo({ type, options, min }: Listed, text: string): unknown {
   if (type === 'url') return `${server}/${text === 'cuckoo' ? 'watched' : text}`
-  if (type === 'string_list') return [text]
   if (type === 'boolean') return true
   if (type === 'enum') return options[0]
   // Also a line of a header, if it must be one.
   if (type === 'secret') return `X-${text}:${text}`
+  if (type === 'string_list') return [`X:${text}`]
   return type === 'string' || type === 'text' ? text : (min ?? 1)
 }
 

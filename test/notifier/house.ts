@@ -34,6 +34,7 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
 }
 
 export interface Hit {
+  method: string
   path: string
   headers: IncomingHttpHeaders
   body: string
@@ -59,7 +60,8 @@ export async function createReceiver(answer: (call: number, hit: Hit) => Answer 
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const hit = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() }
+    const { method = '', url: path = '' } = request
+    const hit = { method, path, headers: request.headers, body: Buffer.concat(chunks).toString() }
     hits.push(hit)
     const given = await answer(hits.length, hit)
     if (given) reply(response, given)

@@ -49,7 +49,8 @@ function readSetting({ type, fields }: ListedChannel, word: string) {
 }
 
 function parsed({ key, type }: ListedField, text: string): unknown {
-  if (type === 'string_list') return text.split(',')
+  // Texts that have commas stand on lines of their own.
+  if (type === 'string_list') return text.split(text.includes('\n') ? '\n' : ',')
   if (type === 'steps') return text.split(',').map(stepOf)
   if (type !== 'integer' && type !== 'boolean') return text
   const isFit = type === 'integer' ? /^-?\d{1,15}$/.test(text) : text === 'true' || text === 'false'

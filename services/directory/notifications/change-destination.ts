@@ -15,7 +15,7 @@ import {
   requireOpenable,
   requireUrl,
 } from './destination-fields.ts'
-import { type Known, readSettings } from './destination-settings.ts'
+import { type Known, readSettings, requireSecretsSentFor } from './destination-settings.ts'
 import { viewOf } from './destinations.ts'
 import { changeNamed, nameKey, requireFreeName, requireName } from './named.ts'
 
@@ -51,8 +51,9 @@ export const changeDestination: AskAnswerer<'change-destination'> = async ({ sto
 
 function membersOf(present: DestinationDocument, sent: Change, known: Known) {
   const { name, url, channel, enabled, sendOnOpen, settings } = sent
-  const changed =
-    settings === undefined ? undefined : readSettings(channelOf(present.type), settings, present.settings ?? {}, known)
+  const type = channelOf(present.type)
+  const changed = settings === undefined ? undefined : readSettings(type, settings, present.settings ?? {}, known)
+  if (url !== undefined) requireSecretsSentFor(type, { present, url, sent: settings ?? {}, settings: changed })
   return {
     name: name ?? present.name,
     nameKey: nameKey(name ?? present.name),

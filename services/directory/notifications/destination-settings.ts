@@ -79,11 +79,47 @@ const namedIn = (text: string, known: Known) =>
 function requireSecretsAnew(fields: readonly ChannelField[], sent: Sent, present: Stored, settings: Stored): void {
   const moved = fields.find(({ key, mark, type }) => mark === 'address' && type === 'url' && present[key] !== settings[key])
   if (moved === undefined) return
-  const kept = fields.find(
-    ({ key, mark }) => mark === 'secret' && settings[key] !== undefined && (sent[key] === undefined || sent[key] === hidden),
-  )
+  const kept = keptSecret(fields, sent, settings)
   if (kept !== undefined) throw faulty(kept.key, `must be sent anew, because ${moved.key} changes`)
 }
+
+/** Whether the API shows settings of the destination: those of types that have a member `url` only if there are some. */
+export const hasSettings = (channel: Channel, settings: object = {}): boolean =>
+  ownFields(channel).length > 0 && (topFields(channel).length === 0 || Object.keys(settings).length > 0)
+
+const isElsewhere = (present: string, url: string): boolean => URL.parse(present)?.origin !== URL.parse(url)?.origin
+
+/** Returns the settings of a destination whose address is replaced by a generation that does not show them: without secrets for another origin. */
+export function settingsAfterMove(
+  { type, url: present, settings }: Pick<DestinationDocument, 'type' | 'url' | 'settings'>,
+  url: string,
+): Pick<DestinationDocument, 'settings'> {
+  const channel = findChannel(type)
+  if (settings === undefined || channel === null || !isElsewhere(present, url)) return {}
+  const secrets = new Set(ownFields(channel).flatMap(({ key, mark }) => (mark === 'secret' ? [key] : [])))
+  return { settings: Object.fromEntries(Object.entries(settings).filter(([key]) => !secrets.has(key))) }
+}
+
+interface Moved {
+  present: Pick<DestinationDocument, 'url' | 'settings'>
+  url: string
+  sent: Sent
+  /** After the request; undefined: as stored. */
+  settings: Stored | undefined
+}
+
+/** Throws if the address moves to another origin, and a secret would go there that was not sent for it. */
+export function requireSecretsSentFor(channel: Channel, { present, url, sent, settings = present.settings }: Moved): void {
+  if (settings === undefined || !isElsewhere(present.url, url)) return
+  const kept = keptSecret(ownFields(channel), sent, settings)
+  if (kept !== undefined) throw faulty(kept.key, 'must be sent anew, because url changes')
+}
+
+/** Returns the first secret that stays without being sent. */
+const keptSecret = (fields: readonly ChannelField[], sent: Sent, settings: Readonly<Stored>): ChannelField | undefined =>
+  fields.find(
+    ({ key, mark }) => mark === 'secret' && settings[key] !== undefined && (sent[key] === undefined || sent[key] === hidden),
+  )
 
 const faulty = (key: string, why: string) =>
   new AppError('validation', `Field 'settings.${key}' ${why}`, { facts: { field: `settings.${key}` } })

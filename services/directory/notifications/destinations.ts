@@ -1,6 +1,6 @@
 // Notification destinations of a workspace (reference/messages 1). The URL is a secret: it is stored, returned to editors, never logged.
 import { channelTypes, findChannel, hasTopField, isOfV2 } from '#shared/channels/registry.ts'
-import { ownFields, shownSettings } from '#shared/channels/settings.ts'
+import { shownSettings } from '#shared/channels/settings.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -23,7 +23,7 @@ import {
   requireOpenable,
   requireUrl,
 } from './destination-fields.ts'
-import { readSettings } from './destination-settings.ts'
+import { hasSettings, readSettings, settingsAfterMove } from './destination-settings.ts'
 import { destinationsNaming, listed, usesOf } from './destination-uses.ts'
 import { changeNamed, nameKey, nameTaken, numberNotFound, requireFreeName, requireName } from './named.ts'
 import { findTransformation, transformationNumbers } from './transformations.ts'
@@ -58,7 +58,7 @@ export const createDestination: AskAnswerer<'create-destination'> = async ({ sto
     workspaceId,
     type,
     ...fieldsOf(request, type),
-    ...(ownFields(channel).length === 0 ? {} : { settings }),
+    ...(hasSettings(channel, settings) ? { settings } : {}),
     enabled,
     sendOnOpen,
     ...(request.default || isFirst ? newMark(others, at) : { default: false, defaultAt: null }),
@@ -95,7 +95,8 @@ export const updateDestination: AskAnswerer<'update-destination'> = async ({ sto
   const at = clock.now()
   const stored = await changeNamed(store, 'destinations', request, present => {
     if (request.default && !present.enabled) throw disabled()
-    return { ...present, ...fieldsOf(request, present.type), ...(moves ? newMark(all, at) : {}), updatedAt: at }
+    const kept = settingsAfterMove(present, request.url)
+    return { ...present, ...fieldsOf(request, present.type), ...kept, ...(moves ? newMark(all, at) : {}), updatedAt: at }
   })
   if (moves) {
     await clearOlderMarks(store, request.workspaceId)
@@ -205,7 +206,7 @@ const destinationView = (
   return {
     ...pick(destination, ['id', 'number', 'name', 'type', 'channel', 'url', 'enabled', 'sendOnOpen']),
     ...pick(destination, ['workspaceId', 'createdAt', 'updatedAt']),
-    ...(channel === null || ownFields(channel).length === 0 ? {} : { settings: shownSettings(channel, destination) }),
+    ...(channel !== null && hasSettings(channel, destination.settings) ? { settings: shownSettings(channel, destination) } : {}),
     default: destination.id === defaultId,
     transformationId: transformations.has(destination.transformationId ?? -1) ? destination.transformationId : null,
   }

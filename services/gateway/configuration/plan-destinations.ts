@@ -107,9 +107,10 @@ function urlOf({ source, name }: WantedDestination, environment: DestinationPlan
 /** Returns the secret settings that the environment has, by the name of their variable. */
 function secretsOf({ name, type }: WantedDestination, environment: DestinationPlanContext['environment']) {
   const secrets = ownFields(channelOf(type)).filter(({ mark }) => mark === 'secret')
-  return secrets.map(({ key, isRequired = false }) => {
+  return secrets.map(({ key, type: of, isRequired = false }) => {
     const variable = variableName(['DESTINATION', name, key])
-    return { key, isRequired, variable, value: environment[variable] || undefined }
+    const text = environment[variable] || undefined
+    return { key, isRequired, variable, value: of === 'string_list' ? text?.split('\n').filter(line => line !== '') : text }
   })
 }
 
@@ -145,7 +146,9 @@ function made(one: WantedDestination, path: string, environment: DestinationPlan
 /** Returns the settings that differ; null takes the default back. A secret is sent if the environment has it. */
 function changedSettings(one: WantedDestination, found: SentDestination, environment: DestinationPlanContext['environment']) {
   const shown = ownFields(channelOf(one.type)).filter(({ mark }) => mark !== 'secret')
-  const differing = shown.filter(field => !isSameValue(one.settings[field.key] ?? field.default, found.settings?.[field.key]))
+  const differing = shown.filter(
+    field => !isSameValue(one.settings[field.key] ?? field.default, found.settings?.[field.key] ?? field.default),
+  )
   const secrets = secretsOf(one, environment).flatMap(({ key, value }) => (value === undefined ? [] : [[key, value]]))
   return Object.fromEntries([...differing.map(({ key }) => [key, one.settings[key] ?? null]), ...secrets])
 }

@@ -3,6 +3,7 @@ import type { Channel, Configured, RenderedRequest, Settings } from '#shared/cha
 import { settingsOf } from '#shared/channels/settings.ts'
 import { filled } from '#shared/channels/slots.ts'
 import type { DeliveryEvent } from '#shared/contracts/notifications/delivery.ts'
+import { headersOf } from '#shared/net/header-lines.ts'
 import type { Marks, Message } from './sender.ts'
 
 export function messageTo(
@@ -13,14 +14,18 @@ export function messageTo(
   event?: DeliveryEvent,
 ): Message {
   const values = settingsOf(channel, destination)
-  const { method, url, headers, contentType, body, slottedBody, mail } = request
+  const { method, url, headers, headerLines, contentType, body, slottedBody, mail } = request
+  const further = headersOf(listOf(headerLines === undefined ? undefined : values[headerLines.slot]))
   return {
     method,
     url: filled(url, values),
-    headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, filled(text, values)])),
+    headers: {
+      ...Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, filled(text, values)])),
+      ...Object.fromEntries(further.map(({ name, value }) => [name.toLowerCase(), value])),
+    },
     contentType,
     body: slottedBody === undefined ? body : filled(slottedBody, values),
-    marks: channel.isSigned ? marks : null,
+    marks: channel.isSigned && method !== 'GET' ? marks : null,
     secrets: secretsOf(channel, values),
     read: answer => channel.read(event === undefined ? answer : { ...answer, event }),
     mail:
@@ -33,7 +38,12 @@ export function messageTo(
 }
 
 const secretsOf = ({ fields }: Channel, values: Settings): string[] =>
-  fields.filter(({ mark, key }) => mark === 'secret' && values[key] !== undefined).map(({ key }) => String(values[key]))
+  fields
+    .filter(({ mark, key }) => mark === 'secret' && values[key] !== undefined)
+    .flatMap(({ key }) => (Array.isArray(values[key]) ? linesToHide(listOf(values[key])) : [String(values[key])]))
+
+/** Header lines, and the value of each. */
+const linesToHide = (lines: readonly string[]): string[] => [...lines, ...headersOf(lines).map(({ value }) => value)]
 
 const listOf = (value: Settings[string] | undefined): string[] =>
   Array.isArray(value) ? value.filter(item => typeof item === 'string') : []

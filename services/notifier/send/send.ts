@@ -107,7 +107,7 @@ async function attempt(
     const post = (dispatcher: Agent) => {
       const headers = headersOf(message, options)
       return unlessAborted(
-        client.request(message.url, { method: message.method, headers, body: message.body, signal, dispatcher }),
+        client.request(message.url, { method: message.method, headers, body: bodyOf(message), signal, dispatcher }),
         signal,
       )
     }
@@ -175,9 +175,14 @@ const redacted = (quote: string, { url, secrets }: Message): string =>
   redactedText([url, ...secrets.filter(secret => secret !== url)].reduce(redactAddress, quote))
 
 /** The three `webhook-` headers follow Standard Webhooks. */
-function headersOf({ url, contentType, headers, marks }: Message, { version, serviceUrl }: SenderOptions) {
+/** Null: the request has none. */
+const bodyOf = ({ method, body }: Message): string | null => (method === 'GET' ? null : body)
+
+function headersOf(message: Message, { version, serviceUrl }: SenderOptions) {
+  const { url, contentType, headers, marks } = message
+  const type = contentType === 'text/plain' ? 'text/plain; charset=utf-8' : contentType
   return {
-    'content-type': contentType === 'text/plain' ? 'text/plain; charset=utf-8' : contentType,
+    ...(bodyOf(message) === null ? {} : { 'content-type': type }),
     'user-agent': `watchkeeper/${version} (+${serviceUrl})`,
     ...(marks === null ? {} : standardHeaders(marks)),
     ...headers,

@@ -1,6 +1,6 @@
 // What a sender is, the messages that it takes, and its options.
 import type { Channel, Settings } from '#shared/channels/port.ts'
-import type { MailFrame } from '#shared/contracts/notifications/delivery.ts'
+import type { MailFrame, RequestMethod } from '#shared/contracts/notifications/delivery.ts'
 import type { Egress } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
 import type { ContentType } from '#shared/template/template.ts'
@@ -18,7 +18,7 @@ export interface Marks {
 
 /** A message, as one attempt sends it. */
 export interface Message {
-  method: 'POST' | 'PUT'
+  method: RequestMethod
   url: string
   /** Headers of the channel, names in lower case. */
   headers: Readonly<Record<string, string>>

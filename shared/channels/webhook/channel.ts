@@ -1,9 +1,10 @@
-// Channel of programs: any address that accepts a POST with JSON.
+// Channel of programs: any address that accepts a request with JSON.
 import { urlField } from '../fields.ts'
-import type { Channel } from '../port.ts'
+import type { Channel, Settings } from '../port.ts'
 import { carried } from '../posted.ts'
 import { readAnswer } from '../read-answer.ts'
 import { WebhookMessage } from './body-schema.ts'
+import { framed, frameFields } from './frame.ts'
 import { neutralise, render } from './render.ts'
 
 export const webhook = {
@@ -23,12 +24,13 @@ export const webhook = {
       default: false,
       isTop: true,
     },
+    ...frameFields,
   ],
   generations: [1, 2],
   isSigned: true,
   documented: { schema: WebhookMessage },
   neutralise,
   render,
-  carry: carried,
+  carry: (payload, settings: Settings = {}) => framed(carried(payload), settings),
   read: readAnswer,
 } satisfies Channel

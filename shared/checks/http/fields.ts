@@ -1,9 +1,9 @@
 // Fields of a check over HTTP and HTTPS. Reference: docs/reference/v3.md, 3.20.
 import { limits } from '#shared/limits/limits.ts'
+import { headerOf, isNamed, linesOf } from '#shared/net/header-lines.ts'
 import { type AnswersOf, checkField } from '../check-field.ts'
 import { authority, ipFamily, maxMs, timeoutSeconds, verify } from '../connection-fields.ts'
 import { days } from '../tls/fields.ts'
-import { headerOf, isNamed, linesOf } from './header-lines.ts'
 import { jsonOperators } from './json-judgement.ts'
 import { readJsonPath } from './json-path.ts'
 import { isPattern } from './pattern.ts'

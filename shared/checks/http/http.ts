@@ -1,6 +1,7 @@
 // The kind of check over HTTP and HTTPS, with all that a request may carry and an answer may be judged by.
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
+import { headersOf, isNamed } from '#shared/net/header-lines.ts'
 import { type CheckKind, plainEntry } from '../check-kind.ts'
 import { authority, ipFamily, verify } from '../connection-fields.ts'
 import { shownUrl } from '../shown-url.ts'
@@ -10,7 +11,6 @@ import { certificate, renewal, tls } from '../tls/tls.ts'
 import { watchFields } from '../watch-fields.ts'
 import { certificateDays, type HttpOptions, httpFields, url, withDefaults } from './fields.ts'
 import { fromWebsite } from './from-website.ts'
-import { headersOf, isNamed } from './header-lines.ts'
 import { refuseOptions } from './refusal.ts'
 
 /** Options that have their default are absent. */

@@ -1,9 +1,9 @@
 // Rules about several options of a check over HTTP at once. Pure. Reference: docs/reference/v3.md, 3.20.
 import { limits } from '#shared/limits/limits.ts'
+import { headersOf, isNamed, linesOf } from '#shared/net/header-lines.ts'
 import { isCredentialName } from '#shared/secrecy/credential-name.ts'
 import type { Refused } from '../check-kind.ts'
 import * as fields from './fields.ts'
-import { headersOf, isNamed, linesOf } from './header-lines.ts'
 import { expectedValue, isOrder } from './json-judgement.ts'
 
 /** Returns the first fault of answers that fit their fields; null: there is none. */

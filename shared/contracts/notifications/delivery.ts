@@ -96,11 +96,17 @@ export interface Slot {
 export type Slotted = string | readonly (string | Slot)[]
 
 /** A request but for its body. */
+/** `GET`: without a body. */
+export const requestMethods = ['POST', 'PUT', 'PATCH', 'GET'] as const
+export type RequestMethod = (typeof requestMethods)[number]
+
 export interface RequestFrame {
-  method: 'POST' | 'PUT'
+  method: RequestMethod
   url: Slotted
   /** Names in lower case. */
   headers: Readonly<Record<string, Slotted>>
+  /** A setting with lines of further headers, `Name: value`. */
+  headerLines?: Slot
   /** The body, if it has slots; absent: the delivery's `body`. */
   slottedBody?: Slotted
   /** Present: it is a mail with the body as text, to the settings `to`, by the mail server of `url`. */

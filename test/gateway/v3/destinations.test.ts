@@ -102,6 +102,57 @@ t.test('PATCH changes only the sent members (v3 10.1)', async t => {
   t.strictSame((await send('PATCH', `/${made.id}`, { name: 'PAGER' })).json.result, { ...made, enabled: false, name: 'PAGER' })
 })
 
+t.test('webhook has a method and headers of its own, and shows settings once it has some (v3 10.17)', async t => {
+  const { id: workspaceId, token, send, create } = await home()
+  const made = await create({ url: receiver.url })
+  t.notOk('settings' in made)
+  const change = (body: object) => send('PATCH', `/${made.id}`, body)
+  const headers = ['X-Team: core', 'X-List: a, b']
+  const set = await change({ settings: { method: 'PUT', headers, secret_headers: ['Authorization: Bearer sesame-7'] } })
+  t.strictSame(set.json.result.settings, { method: 'PUT', headers, secret_headers: '[redacted]' })
+  receiver.hits.length = 0
+  t.match(await send('POST', `/${made.id}/test`), { json: { result: { status: 'delivered' } } })
+  const [put] = receiver.hits
+  t.match(put, { method: 'PUT', headers: { 'x-team': 'core', 'x-list': 'a, b', authorization: 'Bearer sesame-7' } })
+  t.match(put?.headers, { 'content-type': 'application/json', 'idempotency-key': String })
+  t.match(await change({ settings: { method: 'GET' } }), { status: 200 })
+  t.match(await send('POST', `/${made.id}/test`), { json: { result: { status: 'delivered' } } })
+  const got = receiver.hits[1]
+  t.match(got, { method: 'GET', body: '', headers: { 'x-team': 'core' } })
+  for (const name of ['content-type', 'idempotency-key', 'webhook-id', 'webhook-signature']) t.notOk(got?.headers[name], name)
+
+  const refused: [settings: object, field: string][] = [
+    [{ headers: ['Authorization: x'] }, 'settings.headers'],
+    [{ headers: ['Host: x'] }, 'settings.headers'],
+    [{ headers: ['no header'] }, 'settings.headers'],
+    [{ secret_headers: ['webhook-id: x'] }, 'settings.secret_headers'],
+    [{ secret_headers: ['Transfer-Encoding: x'] }, 'settings.secret_headers'],
+    [{ headers: Array(17).fill('A: b') }, 'settings.headers'],
+    [{ method: 'HEAD' }, 'settings.method'],
+  ]
+  for (const [settings, field] of refused)
+    t.match(
+      await change({ settings }),
+      { status: 422, json: { error: { details: { field } } } },
+      JSON.stringify(settings).slice(0, 60),
+    )
+
+  const elsewhere = 'https://other.example/hook'
+  const anew = { status: 422, json: { error: { details: { field: 'settings.secret_headers' } } } }
+  t.match(await change({ url: elsewhere }), anew, 'a secret goes only where it was given for')
+  t.match(await change({ url: elsewhere, settings: { secret_headers: '[redacted]' } }), anew)
+  t.match(await change({ url: `${receiver.url}/2` }), { status: 200 }, 'the same origin')
+  const [stored] = await world.store.get('destinations', [made.id])
+  const replaced = { workspace_id: workspaceId, name: 'Pager', url: elsewhere }
+  const path = `/api/v2/notifications/destinations/${stored?.number}`
+  t.match(await world.call('POST', path, { token, body: replaced }), { json: { error: null } })
+  const [after] = await world.store.get('destinations', [made.id])
+  t.strictSame(after?.settings, { method: 'GET', headers }, 'generation 2 keeps the rest')
+  t.match(await change({ settings: { method: null, headers: null } }), { status: 200 })
+  t.notOk('settings' in (await send('GET', `/${made.id}`)).json.result)
+  receiver.hits.length = 0
+})
+
 t.test('chain passes messages on to destinations that it names, and keeps them (v3 10.15)', async t => {
   const { id: workspaceId, token, send, create } = await home()
   const mail = await create({ name: 'On call' })

@@ -1,10 +1,10 @@
 // The target of a check with the options of the kind, and of each hop after it. Never opens a connection. Secrets of the check are in the
 // requests to its own origin alone.
 import { type AllOptions, httpFields } from '#shared/checks/http/fields.ts'
-import { headersOf, isNamed, linesOf } from '#shared/checks/http/header-lines.ts'
 import type { HttpEntry } from '#shared/checks/http/http.ts'
 import { type Hop, isRedirect, nextHop } from '#shared/checks/http/redirect.ts'
 import { type StatusRange, statusRange } from '#shared/checks/http/statuses.ts'
+import { headersOf, isNamed, linesOf } from '#shared/net/header-lines.ts'
 import { maskOf } from '#shared/secrecy/masked-text.ts'
 import { optionsIn } from '../options.ts'
 import { canBeSent, type Further, httpUrl, requestOf, type Target, targetOf } from './target.ts'

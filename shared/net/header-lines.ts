@@ -1,4 +1,4 @@
-// Header lines of the request of a check: `Name: value`. Pure.
+// Header lines that people state for a request: `Name: value`. Pure.
 
 export interface Header {
   name: string
@@ -10,7 +10,7 @@ const reserved = /^(content-length|transfer-encoding|connection|upgrade|expect|t
 
 const line = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~]*)$/
 
-/** Returns the header of a line; null: the line has another form or a name that a check may not send. */
+/** Returns the header of a line; null: the line has another form or a name that frames the request. */
 export function headerOf(text: string): Header | null {
   const [, name, value] = line.exec(text) ?? []
   return name === undefined || value === undefined || reserved.test(name) ? null : { name, value: value.trimEnd() }
