@@ -18,7 +18,6 @@ await withBrowser(async () => {
         DATA_DIR: t.testdir(),
         AUTH_DEV: 'true',
         HOST: '127.0.0.1',
-        WEBSITE_CONFIRM_AFTER: '1s',
       })
       t.teardown(async () => {
         await program.stop()
@@ -56,6 +55,8 @@ await withBrowser(async () => {
       const resource = `${origin}/api/v3/workspaces/${session.workspaces[0]!.id}/resources/${monitor.split('/')[2]}`
       const found = (await (await page.context().request.get(resource)).json()) as { result: { signals: { key: string }[] } }
       const signal = found.result.signals[0]!.key
+      const soon = await page.context().request.patch(resource, { data: { meta: { confirm_after: 1 } }, headers: { origin } })
+      t.equal(soon.status(), 200, await soon.text())
       const report = async (state: string) => {
         const answer = await page
           .context()

@@ -10,7 +10,7 @@ await withBrowser(async () => {
   t.test('page stays open over a restart of the server, and never shows old data as new', { timeout: 240_000 }, async t => {
     const outside = await startOutside()
     t.teardown(() => outside.close())
-    const settings = { DATA_DIR: t.testdir(), AUTH_DEV: 'true', HOST: '127.0.0.1', WEBSITE_CONFIRM_AFTER: '1s' }
+    const settings = { DATA_DIR: t.testdir(), AUTH_DEV: 'true', HOST: '127.0.0.1' }
     const program = await startProgram(settings)
     const origin = /listens on (http:\S+?)[;\s]/.exec(program.output())![1]!
     const { page, close } = await open(origin, '/')
@@ -33,6 +33,8 @@ await withBrowser(async () => {
     outside.setUp(false)
     const resource = await resourceOf(page.context().request, origin, pathname)
     const data = { signal: resource.signal, state: 'problem' }
+    const soon = await page.context().request.patch(resource.path, { data: { meta: { confirm_after: 1 } }, headers: { origin } })
+    t.equal(soon.status(), 200)
     const answer = await page.context().request.post(`${resource.path}/observations`, { data, headers: { origin } })
     t.equal(answer.status(), 202)
     await page.locator('.monitor-head .status', { hasText: 'Down' }).waitFor({ timeout: 20_000 })

@@ -118,6 +118,7 @@ const largest: Readonly<Record<string, unknown>> = {
   list_incidents: many(50, i => ({ ...incident, id: `i${i}`, history: [], path: [], explanation: line.repeat(3) })),
   get_incident: incident,
   explain_incident: incident,
+  get_incident_responses: many(16, () => ({ signal: 's1', location: 'l1', headers: [line], body: line.repeat(4) })),
   list_incident_deliveries: many(50, delivery),
   acknowledge_incident: incident,
   start_maintenance: resource,

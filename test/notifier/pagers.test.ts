@@ -38,7 +38,7 @@ function aimed(type: string, base: string): string {
     if (made === null || typeof address !== 'string') return made
     return { ...made, url: [slot('server', { as: 'base' }), address.slice(base.length)] }
   }
-  registerChannel({ ...channel, type: `aimed-${type}`, fields: [...channel.fields, server], render })
+  t.teardown(registerChannel({ ...channel, type: `aimed-${type}`, fields: [...channel.fields, server], render }))
   return `aimed-${type}`
 }
 

@@ -520,7 +520,8 @@ t.test('check ends at its timeout or its interval, the smaller one, all redirect
     'no connection in 0.1 s',
     'each connection has its own',
   )
-  t.equal((await within(80, `${plain}/never`, {}, { resolve: never, bounds })).error, 'no answer in 0.08 s')
+  const rest = { resolve: never, bounds: { ...bounds, connectMs: 10_000 } }
+  t.equal((await within(80, `${plain}/never`, {}, rest)).error, 'no answer in 0.08 s')
 })
 
 t.test('secret of a check that a server repeats is in no sentence', async t => {

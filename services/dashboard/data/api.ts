@@ -1,5 +1,4 @@
 // Requests to the gateway. A refusal becomes a sentence for people, with the name of the wrong field. Nothing is cached here.
-import { type Warning, warningsHeader, warningsIn } from '#shared/api-v3/warnings.ts'
 import { setServerClock } from './clock.ts'
 import { sentence } from './format.ts'
 import { isSignedOut } from './session.ts'
@@ -52,16 +51,6 @@ export async function ask<T>(
   const at = plain ?? meta?.at
   if (typeof at === 'string') setServerClock(Date.parse(at))
   return json as T
-}
-
-/** Sends a request of generation 3 like `askV3`. Resolves with its warnings, too. */
-export async function askWarnedV3<T>(method: Method, path: string, body: object): Promise<{ result: T; warnings: Warning[] }> {
-  let warnings: Warning[] = []
-  const hear = (headers: Headers) => {
-    warnings = warningsIn(headers.get(warningsHeader))
-  }
-  const { result } = await ask<{ result: T }>(method, `/api/v3${path}`, body, undefined, hear)
-  return { result, warnings }
 }
 
 export const read = <T>(path: string, signal?: AbortSignal): Promise<T> => ask('GET', path, undefined, signal)

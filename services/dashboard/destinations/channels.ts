@@ -15,6 +15,9 @@ export interface ListedChannel {
   fields: readonly ListedField[]
 }
 
+/** Reads the types without their fields. */
+export const readTypes = () => askV3<readonly ListedChannel[]>('GET', '/channels?form=short')
+
 export async function readChannels(): Promise<readonly ListedChannel[]> {
   const listed = await askV3<readonly ListedChannel[]>('GET', '/channels')
   return listed.map(one => ({ ...one, fields: one.fields.map(field => ({ ...field, isWriteOnly: field.secret })) }))

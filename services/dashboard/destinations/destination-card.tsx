@@ -39,7 +39,7 @@ export function DestinationCard({ destination, channels, onChanged }: CardProps)
         {steps !== '' && `: ${steps}`}
         {!enabled && '. Messages to it are held back'}
       </p>
-      {may('editor') && <Acts {...{ destination, channels, onChanged }} />}
+      {may('editor') && <Acts {...{ destination, onChanged }} />}
     </li>
   )
 }
@@ -51,7 +51,7 @@ const stepWords = ({ destination, after_minutes: after }: SettingStep): string =
 
 const humanMinutes = (minutes: number): string => (minutes === 1 ? '1 minute' : `${minutes} minutes`)
 
-function Acts({ destination, channels, onChanged }: CardProps) {
+function Acts({ destination, onChanged }: Omit<CardProps, 'channels'>) {
   const dialog = useSignal<'change' | 'secret' | 'disable' | 'delete' | null>(null)
   const secret = useSignal<string | null>(null)
   const { id, name, enabled } = destination
@@ -88,9 +88,7 @@ function Acts({ destination, channels, onChanged }: CardProps) {
         <ShownOnce title={`Signing secret of ${name}`} noun="Secret" secret={secret.value} onDone={() => (secret.value = null)} />
       )}
       {dialog.value === 'secret' && <SigningSecret destination={destination} onMade={show} onClose={given.onClose} />}
-      {dialog.value === 'change' && (
-        <ChangeDestination channels={channels} changed={destination} onDone={onChanged} onClose={given.onClose} />
-      )}
+      {dialog.value === 'change' && <ChangeDestination changed={destination} onDone={onChanged} onClose={given.onClose} />}
       {dialog.value === 'disable' && <Disable {...given} />}
       {dialog.value === 'delete' && <Delete {...given} />}
     </>

@@ -8,14 +8,16 @@ import { FormDialog } from '../parts/confirm.tsx'
 import { ChoiceField, TextField } from '../parts/form/field.tsx'
 import { FieldsOf } from '../parts/form/fields-form.tsx'
 import { textOf } from '../parts/form/form.tsx'
-import { type ListedChannel, type ListedField, membersOf, nameIn, settingsOf } from './channels.ts'
+import { Shown, useLoaded } from '../parts/loaded.tsx'
+import { type ListedChannel, type ListedField, membersOf, nameIn, readChannels, settingsOf } from './channels.ts'
 import { destinationPath } from './destination.ts'
 
 interface FormProps {
-  channels: readonly ListedChannel[]
   onDone(): Promise<void>
   onClose(): void
 }
+
+type DrawnProps = FormProps & { channels: readonly ListedChannel[] }
 
 const namesOf = (fields: readonly ListedField[]): string[] => [
   'type',
@@ -27,7 +29,11 @@ const namesOf = (fields: readonly ListedField[]): string[] => [
 const fieldsOf = (channels: readonly ListedChannel[], type: string): readonly ListedField[] =>
   channels.find(channel => channel.type === type)?.fields ?? []
 
-export function NewDestination({ channels, onDone, onClose }: FormProps) {
+export const NewDestination = (props: FormProps) => (
+  <Shown of={useLoaded(readChannels)}>{channels => <New {...props} channels={channels} />}</Shown>
+)
+
+function New({ channels, onDone, onClose }: DrawnProps) {
   const type = useSignal(channels[0]?.type ?? '')
   const fields = fieldsOf(channels, type.value)
   const send = async (values: FormData) => {
@@ -53,7 +59,11 @@ export function NewDestination({ channels, onDone, onClose }: FormProps) {
   )
 }
 
-export function ChangeDestination({ channels, changed, onDone, onClose }: FormProps & { changed: SentDestination }) {
+export const ChangeDestination = (props: FormProps & { changed: SentDestination }) => (
+  <Shown of={useLoaded(readChannels)}>{channels => <Change {...props} channels={channels} />}</Shown>
+)
+
+function Change({ channels, changed, onDone, onClose }: DrawnProps & { changed: SentDestination }) {
   const fields = fieldsOf(channels, changed.type)
   const present = settingsOf(fields, changed)
   const send = async (values: FormData) => {

@@ -5,7 +5,7 @@ import { askV3 } from '../data/api.ts'
 import { noteReceivers } from '../data/notified.ts'
 import { workspaceId } from '../data/session.ts'
 import { reasonWords } from '../words/reasons.ts'
-import { readChannels } from './channels.ts'
+import { readTypes } from './channels.ts'
 
 export interface Outcome {
   status: 'delivered' | 'failed'
@@ -20,10 +20,7 @@ export const destinationPath = (id?: string): string =>
 
 /** Reads the destinations, whose steps have names in the place of ids, and their types. */
 export async function readDestinations() {
-  const [destinations, channels] = await Promise.all([
-    askV3<readonly SentDestination[]>('GET', destinationPath()),
-    readChannels(),
-  ])
+  const [destinations, channels] = await Promise.all([askV3<readonly SentDestination[]>('GET', destinationPath()), readTypes()])
   noteReceivers(destinations)
   const named = destinations.map(one =>
     one.settings === undefined ? one : { ...one, settings: withStepNames(one.settings, destinations) },

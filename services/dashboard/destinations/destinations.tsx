@@ -43,13 +43,7 @@ export function Destinations() {
           )
         }
       </Shown>
-      {isMaking.value && (
-        <Shown of={loaded}>
-          {({ channels }) => (
-            <NewDestination channels={channels} onDone={loaded.reload} onClose={() => (isMaking.value = false)} />
-          )}
-        </Shown>
-      )}
+      {isMaking.value && <NewDestination onDone={loaded.reload} onClose={() => (isMaking.value = false)} />}
     </>
   )
 }

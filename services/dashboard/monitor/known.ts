@@ -2,7 +2,7 @@
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { now } from '../data/clock.ts'
 import { valueWithUnit } from '../data/format.ts'
-import { isPlatformKey, signalName } from '../words/places.ts'
+import { signalName } from '../words/places.ts'
 import type { Known } from '../words/why.ts'
 
 export function knownOf(detail: MonitorDetail): Known {
@@ -15,19 +15,16 @@ type Checked = Pick<MonitorDetail, 'values'>
 export const nameIn = ({ values, locations }: Checked & Pick<MonitorDetail, 'locations'>, signal: string): string =>
   signalName(signal, locations, values.length === 1)
 
-/** Whether probers check something of the monitor. */
-export const hasChecks = ({ values }: Checked): boolean => values.length > 0
-
 /** Whether nobody else reports about the monitor. */
 export const isOfChecksAlone = (detail: Checked & Pick<MonitorDetail, 'expects'>): boolean =>
-  hasChecks(detail) && Object.keys(detail.expects).every(isPlatformKey)
+  detail.values.length > 0 && Object.keys(detail.expects).every(signal => signal.includes('@'))
 
 /** Heading of the values of a monitor. */
-export function headOfValue({ values }: Checked): string {
-  const [only, ...others] = values
-  if (only === undefined || others.length > 0) return 'Value'
-  return only.unit === 'ms' ? 'Took' : only.name
-}
+export const headOfValue = ({ values }: Checked): string => (values.length === 1 ? wordOf(values, 'Took') : 'Value')
+
+/** Returns what the first check finds; a time is called `time`. */
+const wordOf = ([first]: MonitorDetail['values'], time: string): string =>
+  first === undefined || first.unit === 'ms' ? time : first.name
 
 /** Returns the text of a signal's value, with the unit of its checks; empty: there is no value. */
 export function valueIn({ values }: Checked, signal: string, value: number | null): string {
@@ -37,5 +34,4 @@ export function valueIn({ values }: Checked, signal: string, value: number | nul
 }
 
 /** Title of the chart of a monitor's first check. */
-export const chartTitle = ({ values: [first] }: Checked): string =>
-  first === undefined || first.unit === 'ms' ? 'Response time' : first.name
+export const chartTitle = ({ values }: Checked): string => wordOf(values, 'Response time')

@@ -15,7 +15,7 @@ import { Failed, Loading } from '../parts/states.tsx'
 import { Figures } from './figures/figures.tsx'
 import { ValueHistory } from './figures/value-history.tsx'
 import { OpenIncidents } from './incidents/open-incidents.tsx'
-import { chartTitle, hasChecks, isOfChecksAlone } from './known.ts'
+import { chartTitle, isOfChecksAlone } from './known.ts'
 import { Later } from './later.tsx'
 import { AlertDelivery, EndActs, History, Log, Maintenance, Messages, Results, UptimeDays } from './lazy-parts.ts'
 import style from './monitor.page.css'
@@ -45,7 +45,7 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
         <Rules detail={detail} />
         <Signals detail={detail} />
       </div>
-      {hasChecks(detail) && (
+      {detail.values.length > 0 && (
         <>
           <Later title="Last results">
             <Results detail={detail} />

@@ -39,8 +39,11 @@ export interface Offer {
   locations: readonly Location[]
 }
 
-export async function readOffer(): Promise<Offer> {
-  const [kinds, locations] = await Promise.all([askV3<readonly ListedKind[]>('GET', '/checks'), readLocations()])
+/** Reads the kinds; `short`: without their options. */
+export const readKinds = (form: 'whole' | 'short') => askV3<readonly ListedKind[]>('GET', `/checks?form=${form}`)
+
+export async function readOffer(form: 'whole' | 'short' = 'whole'): Promise<Offer> {
+  const [kinds, locations] = await Promise.all([readKinds(form), readLocations()])
   return { kinds, locations }
 }
 

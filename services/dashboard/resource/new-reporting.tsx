@@ -8,7 +8,7 @@ import { Shown, useLoaded } from '../parts/loaded.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import { Empty } from '../parts/states.tsx'
 import settings from '../styles/settings.page.css'
-import { inWorkspace, isSystem } from '../templates/template.ts'
+import { inWorkspace } from '../templates/template.ts'
 import { readOffer } from './check-kinds.ts'
 import { Question } from './question.tsx'
 
@@ -29,13 +29,15 @@ export function NewReporting() {
 }
 
 function Chosen() {
-  const loaded = useLoaded(() => Promise.all([askV3<readonly SentTemplate[]>('GET', inWorkspace('/templates')), readOffer()]))
+  const loaded = useLoaded(() =>
+    Promise.all([askV3<readonly SentTemplate[]>('GET', inWorkspace('/templates?own=true')), readOffer('short')]),
+  )
   return (
     <Shown of={loaded}>
       {([templates, offer]) => (
         <>
           <Question {...offer} chosen={null} />
-          <OfReports templates={templates.filter(one => !isSystem(one))} />
+          <OfReports templates={templates} />
         </>
       )}
     </Shown>

@@ -2,7 +2,6 @@
 // address and name, and folds all else.
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import type { Location } from '../administration/location.ts'
-import { askWarnedV3 } from '../data/api.ts'
 import { go } from '../data/router.ts'
 import { pathTo } from '../data/routing.ts'
 import { announce } from '../parts/announce.ts'
@@ -16,6 +15,7 @@ import { TryNow } from '../parts/form/try-now.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import { inWorkspace } from '../templates/template.ts'
 import style from '../website/website.page.css'
+import { askWarnedV3 } from './ask-warned.ts'
 import { formFieldsOf, type ListedKind, lackAt, nameBy, type Offer, withSchemes } from './check-kinds.ts'
 import { changedLabels, type Labels, labelLines, labelsIn } from './labels.ts'
 
@@ -39,6 +39,11 @@ interface Props {
 
 const inputs = ['name', 'key', 'labels']
 
+const anyForm = document.createElement('form')
+
+/** Whether an input of this name would hide a method of its form, such as `matches`, from everybody who works with the form. */
+const isOfForms = (key: string): boolean => typeof Reflect.get(anyForm, key) === 'function'
+
 const withLack =
   (kind: ListedKind) =>
   (location: Location): Location => {
@@ -51,7 +56,7 @@ export function ResourceForm({ template, existing, watched }: Props) {
   // A field may have the key of an input that every monitor has. A refusal names the field of a check then, as its monitor needs no name.
   const ownName = watched !== null && fields.some(({ key }) => key === 'name') ? 'monitor.name' : 'name'
   const own = [ownName, ...inputs.slice(1)]
-  const nameOf = (key: string): string => (own.includes(key) ? `meta.${key}` : key)
+  const nameOf = (key: string): string => (own.includes(key) || isOfForms(key) ? `meta.${key}` : key)
   const answersOf = (values: FormData) => withSchemes(fields, answersIn(fields, values, nameOf))
   const send = async (values: FormData) => {
     const meta = answersOf(values)

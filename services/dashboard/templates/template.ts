@@ -53,7 +53,7 @@ export async function readUses(): Promise<Uses> {
 
 /** Returns true for a system Template, which nobody can publish. */
 export const isSystem = ({ system, rules }: Pick<SentTemplate, 'system' | 'rules'>): boolean =>
-  system === true || rules.some(({ decision }) => decision === null)
+  system ?? rules.some(({ decision }) => decision === null)
 
 /**
  * Returns the path of a Template's page. For a Template with the key `new`, the path also contains the version, because the path without it

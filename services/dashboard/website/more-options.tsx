@@ -4,7 +4,7 @@ import { go } from '../data/router.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Shown, useLoaded } from '../parts/loaded.tsx'
-import { type ListedKind, readOffer } from '../resource/check-kinds.ts'
+import { type ListedKind, readKinds } from '../resource/check-kinds.ts'
 import { inWorkspace } from '../templates/template.ts'
 
 interface Props {
@@ -15,8 +15,8 @@ interface Props {
 
 export function MoreOptions({ id, template }: Props) {
   return (
-    <Shown of={useLoaded(readOffer)}>
-      {({ kinds }) => {
+    <Shown of={useLoaded(() => readKinds('short'))}>
+      {kinds => {
         const better = kinds.find(({ upgrades }) => upgrades === template)
         return better === undefined ? null : <Change id={id} to={better} />
       }}

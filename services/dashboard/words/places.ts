@@ -2,9 +2,6 @@
 
 /** Pattern of the signals that probers check. The groups are the key of the signal and the id of a location. */
 const checked = /^(.+)@([^@]+)$/
-/** Whether probers check the signal. */
-export const isPlatformKey = (signal: string): boolean => checked.test(signal)
-
 /** Key of the check by which a monitor is up, which pages do not name. */
 const only = 'reachability'
 

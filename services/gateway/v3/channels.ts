@@ -4,7 +4,7 @@ import { boundsOf, valueSchema } from '#shared/channels/fields.ts'
 import type { Channel, ChannelField } from '#shared/channels/port.ts'
 import { channels, plainChannel } from '#shared/channels/registry.ts'
 import { Answered, OrNull } from '../body/result-schema.ts'
-import { route } from './common.ts'
+import { isShort, route, shortQuery } from './common.ts'
 
 const FieldObject = Answered('ChannelField', {
   key: Type.String({ examples: ['url'] }),
@@ -38,13 +38,15 @@ const list = route('GET', '/channels', {
   summary: 'Types of destinations, with the settings of each.',
   needs: { role: 'anybody', scope: null },
   isAudited: false,
+  query: shortQuery,
   result: Type.Array(ChannelObject),
-  handler: async () => channels.map(channelObject),
+  refusals: ['422 form'],
+  handler: async (_context, { query }) => channels.map(channel => channelObject(channel, isShort(query))),
 })
 
-const channelObject = ({ type, name, help, life, answers, fields }: Channel) => ({
+const channelObject = ({ type, name, help, life, answers, fields }: Channel, withoutFields: boolean) => ({
   ...{ type, name, help, life, answers },
-  fields: fields.map(fieldObject),
+  fields: withoutFields ? [] : fields.map(fieldObject),
 })
 
 function fieldObject(field: ChannelField) {

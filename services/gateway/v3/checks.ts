@@ -8,7 +8,7 @@ import { sections } from '#shared/checks/sections.ts'
 import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
 import { fieldTypes } from '#shared/contracts/resources/template.ts'
 import { Answered, OrNull } from '../body/result-schema.ts'
-import { Named, route } from './common.ts'
+import { isShort, Named, route, shortQuery } from './common.ts'
 
 const OptionObject = Answered('CheckOption', {
   key: Type.String({ examples: ['url'] }),
@@ -70,10 +70,13 @@ const list = route('GET', '/checks', {
   summary: 'Kinds of checks, with the options of each, and the Locations that cannot make them.',
   needs: { role: 'anybody', scope: null },
   isAudited: false,
+  query: shortQuery,
   result: Type.Array(CheckKindObject),
-  handler: async ({ directory }, { traceId }) => {
+  refusals: ['422 form'],
+  handler: async ({ directory }, { query, traceId }) => {
     const locations = await directory.ask('list-locations', {}, traceId)
-    return offeredKinds().map(kind => kindObject(kind, locations))
+    const made = offeredKinds().map(kind => kindObject(kind, locations))
+    return isShort(query) ? made.map(kind => ({ ...kind, options: [], fields: [] })) : made
   },
 })
 

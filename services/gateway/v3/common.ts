@@ -70,3 +70,10 @@ export const Meta = Type.Object({}, { additionalProperties: true, description: '
 
 /** Schema of a name: one line, trimmed before its length is checked (v3 1.12). */
 export const NameText = (maxLength: number) => Type.String({ minLength: 1, maxLength, trimmed: true, plain: 'line' })
+
+/** Query parameter of a list of types: without the fields of each, for who only names them. */
+export const shortQuery = {
+  form: { schema: Type.Enum(['whole', 'short']), meaning: '`short` leaves out the fields of each. `whole` unless sent.' },
+}
+
+export const isShort = (query: Readonly<Record<string, unknown>>): boolean => query['form'] === 'short'

@@ -11,7 +11,7 @@ interface Revision {
   version: number
   /** Only of a system Template whose rules are no built-in ones. */
   system?: true
-  rules: readonly { decision: unknown }[]
+  rules?: readonly { decision: unknown }[]
 }
 
 const list = tool({
@@ -70,7 +70,8 @@ function revisions(result: unknown): Revision[] {
 /** Returns the highest revision of each key. The versions of a key ascend in `all`, so the last one is kept. */
 const highest = (all: readonly Revision[]): Revision[] => [...new Map(all.map(one => [one.key, one])).values()]
 
-const isOfSystem = ({ system, rules }: Revision): boolean => system === true || rules.some(({ decision }) => decision === null)
+const isOfSystem = ({ system, rules = [] }: Revision): boolean =>
+  system === true || rules.some(({ decision }) => decision === null)
 
 /** The system's Templates have many fields, and would fill the first page. */
 const ownFirst = (all: readonly Revision[]): Revision[] => [...all.filter(one => !isOfSystem(one)), ...all.filter(isOfSystem)]

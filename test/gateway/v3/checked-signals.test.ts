@@ -84,7 +84,7 @@ t.test('Resource shows each check with the newest result of each Location by nam
     {
       ...{ signal: 'page', type: 'tcp', every_seconds: 60, agreement: 'any' },
       locations: [
-        { id: berlin, name: 'berlin', state: null, value: null, at: null, reason: null, cannot: null },
+        { id: berlin, name: 'berlin', state: null, value: null, at: null, reason: null, cannot: 'no prober runs there' },
         { name: 'paris' },
       ],
     },

@@ -49,7 +49,7 @@ const besideField = (refusal: string, field: string): string => {
 /**
  * Returns the field that a refusal names. A refusal may name a part of a field, as in `meta.url` or `locations[0]`. Returns the field with
  * exactly this name if the form has it. Otherwise returns the nearest field that contains the named part. If there is none, returns any
- * field whose name is one part of `named`.
+ * field whose name is one part of `named`, or whose last part is `named`.
  */
 export function fieldOf(named: string | null, fields: readonly string[]): string | null {
   if (named === null) return null
@@ -58,5 +58,5 @@ export function fieldOf(named: string | null, fields: readonly string[]): string
     const prefix = parts.slice(0, length).join('.')
     if (fields.includes(prefix)) return prefix
   }
-  return fields.find(field => parts.includes(field)) ?? null
+  return fields.find(field => parts.includes(field)) ?? fields.find(field => field.endsWith(`.${named}`)) ?? null
 }

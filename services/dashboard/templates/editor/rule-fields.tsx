@@ -118,12 +118,7 @@ function Routes({ at, first }: { at: string; first: { name: string } }) {
           <legend>Route {i + 1}</legend>
           <DestinationAt at={`${at}.${i}.destination`} />
           <Transitions at={`${at}.${i}.on`} />
-          <NumberAt
-            at={`${at}.${i}.after_minutes`}
-            label="Minutes to wait"
-            hint="Empty: at once. Else only if nobody has taken it."
-            isOptional
-          />
+          <NumberAt at={`${at}.${i}.after_minutes`} label="After minutes" hint="If nobody takes it before." isOptional />
           <Remove what={`route ${i + 1}`} onRemove={() => editor.replace(withoutItem(editor.draft.peek(), at, i))} />
         </fieldset>
       ))}

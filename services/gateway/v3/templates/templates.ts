@@ -27,12 +27,17 @@ const listTemplates = route('GET', '/workspaces/:workspace/templates', {
   summary: "System Templates, then the workspace's own, every revision by key and version.",
   needs: { role: 'viewer', scope: null },
   isAudited: false,
+  query: {
+    own: { schema: Type.Boolean(), meaning: 'Only those of the workspace, or only those of the system. All unless sent.' },
+  },
   result: Type.Array(TemplateObject),
-  handler: async ({ directory }, { request, workspaceId, traceId }) => {
+  refusals: ['422 own'],
+  handler: async ({ directory }, { request, workspaceId, query, traceId }) => {
     const own = await allPages(after => directory.ask('list-templates', { workspaceId, after }, traceId))
     const isRedacted = isRedactedIn(workspaceId, request.identity)
     const system = allSystemTemplates().filter(({ key }) => !own.some(mine => mine.key === key))
-    return [...system, ...own].map(template => templateObject(template, isRedacted))
+    const listed = query['own'] === undefined ? [...system, ...own] : query['own'] ? own : system
+    return listed.map(template => templateObject(template, isRedacted))
   },
 })
 
