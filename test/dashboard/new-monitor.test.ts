@@ -38,6 +38,7 @@ await withBrowser(async () => {
     for (const [answer, fields, name, made] of rows) {
       const { page, faults, close } = await visit('/monitors/new')
       await choose(page, answer)
+      await page.getByRole('button', { name: 'Add monitor' }).waitFor()
       const shown = await page.locator('.form > .field label, .form > .field .field-name').allTextContents()
       t.strictSame(shown, [...new Set([...Object.keys(fields), 'Name'])], `${answer}: fields that are not folded`)
       const headings = await page.locator('.form > details > summary').allTextContents()

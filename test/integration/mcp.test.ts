@@ -164,6 +164,7 @@ async function everyTool(t: Test, client: McpClient): Promise<void> {
     next: { what: 'remind' },
   })
   await call('list_incident_deliveries', { incident: incident.id })
+  await call('get_incident_responses', { incident: incident.id })
   const taken = await call('acknowledge_incident', { incident: incident.id })
   t.equal(taken.acknowledgement.via, 'mcp')
   t.match(await refused('acknowledge_incident', { incident: incident.id }), { code: 1409 })
