@@ -13,8 +13,10 @@ import { createEgress } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
 import type { CheckOutcome } from '../../services/prober/checks/checker.ts'
+import { matchApart } from '../../services/prober/checks/http/pattern-thread.ts'
 import { createTrust } from '../../services/prober/checks/trust.ts'
 import { httpCheckEntry } from '../support/checks.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
 import { certificates } from './certificates.ts'
 import { type CheckOptions, runCheck } from './run-check.ts'
 
@@ -522,6 +524,30 @@ t.test('check ends at its timeout or its interval, the smaller one, all redirect
   )
   const rest = { resolve: never, bounds: { ...bounds, connectMs: 10_000 } }
   t.equal((await within(80, `${plain}/never`, {}, rest)).error, 'no answer in 0.08 s')
+})
+
+t.test('check whose answer came in time does not fail because patterns of others take long', async t => {
+  const closed = new Promise<void>(resolve => {
+    routes.set('/letters', (request, response) => {
+      request.socket.once('close', () => resolve())
+      response.end('aa')
+    })
+  })
+  const others = Array.from({ length: 40 }, () =>
+    matchApart({ pattern: '(?i)[a-z]{0,480}[0-9]', texts: ['a'.repeat(65_536)] }, clock),
+  )
+  // Nothing else keeps the process while the thread works.
+  const alive = setInterval(() => undefined, 1_000)
+  t.teardown(() => clearInterval(alive))
+  const own = createVirtualClock()
+  const checked = runCheck(
+    { ...httpCheckEntry(`${plain}/letters`, { matches: '^aa' }), intervalMs: 200 },
+    { clock: own, resolve, trust, userAgent: 'x' },
+  )
+  await closed
+  await own.advance(300)
+  t.match(await checked, { ok: true, error: null, phases: { totalMs: 0 } }, 'its time ends with its answer')
+  t.strictSame(new Set(await Promise.all(others)), new Set([false]))
 })
 
 t.test('secret of a check that a server repeats is in no sentence', async t => {

@@ -19,7 +19,7 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   protected statusCode: number | null = null
   protected isSettled = false
   /** Time at which the answer was read, ms; null: it is the present one. */
-  protected endedMs: number | null = null
+  #endedMs: number | null = null
   /** Of the last connection, of a check that is tried. */
   #certificate: ReadCertificate | null = null
   readonly #done: (outcome: CheckOutcome) => void
@@ -67,6 +67,13 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
     const { clock, bounds } = this.context
     this.#cancelTimer = clock.schedule(Math.min(bounds.connectMs, leftMs), this.#onTimer)
     this.connection.open(this.target, this.context)
+  }
+
+  /** The answer was read. The time of the check ends with it, so no bound ends what is left to judge. */
+  protected endReading(): void {
+    this.#endedMs = this.elapsed()
+    this.connection.close()
+    this.#cancelTimer?.()
   }
 
   abandon(): void {
@@ -178,7 +185,7 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
         connectMs: this.#connectMs,
         tlsMs: this.#tlsMs,
         firstByteMs: this.#firstByteMs,
-        totalMs: this.endedMs ?? this.elapsed(),
+        totalMs: this.#endedMs ?? this.elapsed(),
       },
     }
   }

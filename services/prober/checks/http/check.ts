@@ -185,12 +185,11 @@ export class Check extends ConnectedCheck<Target> implements AnswerListener {
     return this.#pattern
   }
 
-  /** Matches what has come in another thread. The connection is closed, and the time of the check ends before. */
+  /** Matches what has come in another thread, which may be busy. */
   #match({ texts }: PatternLook, pattern: string): void {
     if (this.#isMatching) return
     this.#isMatching = true
-    this.endedMs = this.elapsed()
-    this.connection.close()
+    this.endReading()
     void matchApart({ pattern, texts: texts() }, this.context.clock).then(isMatch => {
       if (isMatch === null) this.finish({ ...this.#withHops(super.outcomeOf(tooSlow)), value: null, cannot: true })
       else this.settle(isMatch ? null : patternSentence(pattern))
