@@ -5,12 +5,12 @@ export const settings = {
   WEBSITE_CONFIRM_AFTER: duration({
     default: '2m',
     meaning:
-      'How long a website problem must last before it is confirmed and anyone is told; monitors that name their own hold keep it. The same at keepers and directories.',
+      'How long a website problem must last before it is confirmed and anyone is told; monitors that name their own hold keep it, and those of other Templates always have one. The same at keepers and directories.',
   }),
   WEBSITE_CLOSE_AFTER: duration({
     default: '2m',
     meaning:
-      'How long a website must be well again before its incident closes; monitors that name their own hold keep it. The same at keepers and directories.',
+      'How long a website must be well again before its incident closes; monitors that name their own hold keep it, and those of other Templates always have one. The same at keepers and directories.',
   }),
   KEEPER_CACHE: integer({
     default: '60000',
