@@ -1,0 +1,41 @@
+// A ping on a scheduled signal, as the gateway sends it to the keeper of the Resource, and how it was taken (docs/reference/v3.md, section
+// 13).
+import { type Static, Type } from 'typebox'
+import { command, Nullable, SignalName } from '#shared/contracts/common.ts'
+
+export const pingActions = ['success', 'fail', 'start', 'log'] as const
+export type PingAction = (typeof pingActions)[number]
+
+/** Canonical UUID in lower case. */
+export const Uuid = Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' })
+
+/** Text: the kept part, in UTF-8 without control characters but tab and line feed. Bytes: length of the whole body as it was sent. */
+export const PingBody = Type.Object({ text: Type.String({ maxLength: 100_000 }), bytes: Type.Integer({ minimum: 0 }) })
+export type PingBody = Static<typeof PingBody>
+
+/**
+ * `stored`: the ping is an Observation. `counted`: too many pings in this minute, and this one would change nothing. `ignored`: it is stored
+ * and changes nothing, because the Resource takes no such ping. `refused`: more than a minute may store; nothing was stored.
+ */
+export interface PingTaken {
+  taken: 'stored' | 'counted' | 'ignored' | 'refused'
+}
+
+/** Takes one ping at the keeper's present instant. Errors: not_found if the Resource is archived or has no such scheduled signal. */
+export const Ping = command<PingTaken>()('ping', {
+  signal: SignalName,
+  /** What the address says. The words of a Template may say something else. */
+  action: Type.Enum([...pingActions]),
+  exitStatus: Nullable(Type.Integer({ minimum: 0, maximum: 255 })),
+  /** Id of the run, which its start and its end share; null: none was sent. */
+  run: Nullable(Uuid),
+  method: Type.String({ minLength: 1, maxLength: 16 }),
+  /** User agent; empty: none was sent. */
+  agent: Type.String({ maxLength: 200 }),
+  /** Address of the sender; empty: not known. */
+  from: Type.String({ maxLength: 64 }),
+  body: Nullable(PingBody),
+  /** What the sender says itself: duration in seconds, and a reason. Null and empty: the keeper measures, and reads the body. */
+  value: Nullable(Type.Number()),
+  reason: Type.String({ maxLength: 200 }),
+})
