@@ -63,7 +63,7 @@ export default {
       to: {
         pathNot: [
           '^services/dashboard/',
-          '^shared/(contracts/(session/page-paths|subjects/subject-kind)|subjects/classic-kind|checks/(check-field|watch-fields|sections|website/(fields|website-template))|channels/steps|manifest/manifest-of|async/in-parallel|api-v3/warnings)[.]ts$',
+          '^shared/(contracts/(session/page-paths|subjects/subject-kind)|subjects/classic-kind|checks/(check-field|watch-fields|sections|website/(fields|website-template))|channels/steps|manifest/manifest-of|schedule/next-run|async/in-parallel|api-v3/warnings)[.]ts$',
           npm('(preact|@preact/[^/]+)'),
         ],
         dependencyTypesNot: ['type-only'],
@@ -71,6 +71,7 @@ export default {
     },
     fence('fence-pino', '^(shared/observability/logger[.]ts$|test/)', npm('pino')),
     fence('fence-yaml', '^(services/gateway/configuration|test)/', npm('yaml')),
+    fence('fence-croner', '^(shared/schedule|test)/', npm('croner')),
     fence('fence-ws', '^(infra/cli|test)/', npm('ws')),
     fence('fence-commander', '^(infra/(cli|gates)|test)/', npm('commander')),
     {
