@@ -1,4 +1,5 @@
 // `./watchkeeper observe <resource> <signal>`: reports one Observation, or runs a command and reports its end.
+import { randomUUID } from 'node:crypto'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { parseDuration } from '#shared/time/durations.ts'
@@ -21,6 +22,7 @@ export interface ObserveOptions extends ApiOptions {
   meta?: string[]
   patience: number
   output: boolean
+  start?: boolean
 }
 
 export function addObserveCommand(program: Command): void {
@@ -45,6 +47,7 @@ export function addObserveCommand(program: Command): void {
       readPatience,
       readPatience('30s'),
     )
+    .option('--start', 'of a scheduled signal: say that a run begins; with a command, before it begins')
     .option('--no-output', 'leave the last line of the command out of the reason')
   overApi(command)
     .option(...ofWorkspace)
@@ -75,30 +78,49 @@ async function observe(
     process.exitCode = await runAndReport(words, report, options)
     return
   }
-  const accepted = await sendReport({ ...report, state: options.state ?? 'ok', value, reason }, options)
+  const accepted = await sendReport(
+    options.start ? markOf(report) : { ...report, state: options.state ?? 'ok', value, reason },
+    options,
+  )
   if (options.json) printJson(accepted)
   else say(`Observation ${accepted.observation} of ${about.resource} is accepted.`)
 }
 
 function requireFitting(options: ObserveOptions, hasCommand: boolean): void {
-  const { state, value, reason, json, output } = options
+  const { state, value, reason, json, output, start } = options
   if (hasCommand && (state !== undefined || value !== undefined || reason !== undefined)) {
     throw usageError('--state, --value and --reason go without a command: it says them itself.')
   }
   if (hasCommand && json) throw usageError('--json goes without a command: standard output is the command’s.')
+  if (start && (state !== undefined || value !== undefined || reason !== undefined))
+    throw usageError('--state, --value and --reason go without --start: a run that begins has none.')
   if (!hasCommand && !output) throw usageError('--no-output goes with a command.')
 }
 
-/** Returns the exit code of the command, even if the report could not be sent. */
-async function runAndReport(words: readonly string[], report: Omit<Report, 'state'>, options: ObserveOptions): Promise<number> {
+/** Returns the report that a run begins. Its id differs from that of the report that the run has ended. */
+const markOf = ({ labels, id, ...report }: Omit<Report, 'state'>): Report => ({
+  ...report,
+  state: 'no_data',
+  labels: { ...labels, phase: 'start' },
+  ...(id !== undefined && { id: `${id}.start` }),
+})
+
+/** Returns the exit code of the command, even if its reports could not be sent. Start and end share the id of the run. */
+async function runAndReport(words: readonly string[], sent: Omit<Report, 'state'>, options: ObserveOptions): Promise<number> {
+  const report = options.start ? { ...sent, labels: { ...sent.labels, run: randomUUID() } } : sent
+  if (options.start) await sendOrWarn('The start', markOf(report), options)
   const { exitCode, state, seconds, reason } = await runReported(words, options.output)
+  await sendOrWarn('The report', { ...report, state, value: seconds, ...(reason !== null && { reason }) }, options)
+  return exitCode
+}
+
+async function sendOrWarn(what: string, report: Report, options: ObserveOptions): Promise<void> {
   try {
-    await sendReport({ ...report, state, value: seconds, ...(reason !== null && { reason }) }, options)
+    await sendReport(report, options)
   } catch (error) {
     const why = error instanceof StartError ? error.message : String(error)
-    warn(`The report was not sent: ${why}`)
+    warn(`${what} was not sent: ${why}`)
   }
-  return exitCode
 }
 
 function readNumber(text: string): number {
