@@ -2,6 +2,7 @@
 import { lazy } from '../parts/lazy.tsx'
 
 export const Results = lazy(() => import('./results/results.tsx').then(it => it.Results))
+export const Runs = lazy(() => import('../runs/runs.tsx').then(it => it.Runs))
 export const UptimeDays = lazy(() => import('./figures/uptime-days.tsx').then(it => it.UptimeDays))
 export const Maintenance = lazy(() => import('./maintenance/maintenance.tsx').then(it => it.Maintenance))
 export const AlertDelivery = lazy(() => import('./messages/alert-delivery.tsx').then(it => it.AlertDelivery))

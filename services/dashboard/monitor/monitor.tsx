@@ -15,9 +15,9 @@ import { Failed, Loading } from '../parts/states.tsx'
 import { Figures } from './figures/figures.tsx'
 import { ValueHistory } from './figures/value-history.tsx'
 import { OpenIncidents } from './incidents/open-incidents.tsx'
-import { chartTitle, isOfChecksAlone } from './known.ts'
+import { chartTitle, hasSchedule, isOfChecksAlone } from './known.ts'
 import { Later } from './later.tsx'
-import { AlertDelivery, EndActs, History, Log, Maintenance, Messages, Results, UptimeDays } from './lazy-parts.ts'
+import { AlertDelivery, EndActs, History, Log, Maintenance, Messages, Results, Runs, UptimeDays } from './lazy-parts.ts'
 import style from './monitor.page.css'
 import { MonitorHead } from './monitor-head.tsx'
 import { Rules } from './rules.tsx'
@@ -45,6 +45,11 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
         <Rules detail={detail} />
         <Signals detail={detail} />
       </div>
+      {hasSchedule(detail) && (
+        <Later title="Runs">
+          <Runs detail={detail} />
+        </Later>
+      )}
       {detail.values.length > 0 && (
         <>
           <Later title="Last results">

@@ -6,9 +6,11 @@ import { pageTitle } from '../data/title.ts'
 import { ForEditors } from '../parts/for-editors.tsx'
 import { Shown, useLoaded } from '../parts/loaded.tsx'
 import { Empty } from '../parts/states.tsx'
+import { keyOf } from '../templates/template.ts'
 import { useTemplate } from '../templates/use-template.ts'
-import { kindOf, readOffer } from './check-kinds.ts'
+import { kindOf, type Offer, readOffer } from './check-kinds.ts'
 import { NewOfKind } from './new-monitor.tsx'
+import { jobTemplate, Question } from './question.tsx'
 import { ResourceForm } from './resource-form.tsx'
 
 export function NewResource({ params: { template = '' } }: { params: Readonly<Record<string, string>> }) {
@@ -23,7 +25,8 @@ export function NewResource({ params: { template = '' } }: { params: Readonly<Re
         <Shown of={loaded}>
           {offer => {
             const kind = kindOf(offer.kinds, template)
-            return kind === null ? <OfTemplate reference={template} /> : <NewOfKind offer={offer} kind={kind} />
+            if (kind !== null) return <NewOfKind offer={offer} kind={kind} />
+            return keyOf(template) === jobTemplate ? <NewJob offer={offer} /> : <OfTemplate reference={template} />
           }}
         </Shown>
       </ForEditors>
@@ -33,6 +36,20 @@ export function NewResource({ params: { template = '' } }: { params: Readonly<Re
 
 const OfTemplate = ({ reference }: { reference: string }) => (
   <Shown of={useTemplate(reference)}>{found => <Found template={found} />}</Shown>
+)
+
+const NewJob = ({ offer }: { offer: Offer }) => (
+  <>
+    <Question {...offer} chosen="job" />
+    <Shown of={useTemplate(jobTemplate)}>
+      {template => (
+        <>
+          <p>{template.summary}</p>
+          <ResourceForm template={template} existing={null} watched={null} />
+        </>
+      )}
+    </Shown>
+  </>
 )
 
 function Found({ template }: { template: SentTemplate }) {

@@ -8,35 +8,46 @@ import style from './question.page.css'
 
 addPageStyle(style)
 
+/** Key of the Template of jobs. */
+export const jobTemplate = 'heartbeat-check'
+
 interface Props {
   kinds: readonly ListedKind[]
   locations: readonly Location[]
   /** The answer whose form is on the page; null: something that reports. */
-  chosen: ListedKind | null
+  chosen: ListedKind | 'job' | null
 }
 
 export function Question({ kinds, locations, chosen }: Props) {
-  const lack = chosen && lackEverywhere(chosen, locations)
+  const kind = chosen === 'job' ? null : chosen
+  const lack = kind && lackEverywhere(kind, locations)
   return (
     <>
       <h1 id="question">What do you want to watch?</h1>
       <nav class="answers" aria-labelledby="question">
-        {kinds.map(kind => (
+        {kinds.map(one => (
           <a
-            key={kind.type}
-            class={lackEverywhere(kind, locations) === null ? 'button' : 'button dim'}
-            title={lackEverywhere(kind, locations) ?? undefined}
-            href={pathTo('newResource', { template: keyOf(kind.template) })}
-            aria-current={kind === chosen ? 'page' : undefined}
+            key={one.type}
+            class={lackEverywhere(one, locations) === null ? 'button' : 'button dim'}
+            title={lackEverywhere(one, locations) ?? undefined}
+            href={pathTo('newResource', { template: keyOf(one.template) })}
+            aria-current={one === chosen ? 'page' : undefined}
           >
-            {kind.watches}
+            {one.watches}
           </a>
         ))}
+        <a
+          class="button"
+          href={pathTo('newResource', { template: jobTemplate })}
+          aria-current={chosen === 'job' ? 'page' : undefined}
+        >
+          A job
+        </a>
         <a class="button" href={pathTo('newReporting')} aria-current={chosen === null ? 'page' : undefined}>
           Something that reports
         </a>
       </nav>
-      {chosen !== null && <p>{chosen.help}</p>}
+      {kind !== null && <p>{kind.help}</p>}
       {lack !== null && <p class="dim">No location can make this check now: {lack}.</p>}
     </>
   )

@@ -18,6 +18,7 @@ import style from '../website/website.page.css'
 import { askWarnedV3 } from './ask-warned.ts'
 import { formFieldsOf, type ListedKind, lackAt, nameBy, type Offer, withSchemes } from './check-kinds.ts'
 import { changedLabels, type Labels, labelLines, labelsIn } from './labels.ts'
+import { ReportingFields } from './reporting-fields.tsx'
 
 addPageStyle(style)
 
@@ -112,7 +113,7 @@ export function ResourceForm({ template, existing, watched }: Props) {
       {watched === null ? (
         <>
           <TextField {...nameField} autoFocus required />
-          <FieldsOf {...drawn} fields={fields} />
+          <ReportingFields {...drawn} template={template} fields={fields} />
         </>
       ) : (
         <>
