@@ -24,8 +24,15 @@ export function locationIn({ input, isLocation }: IncidentCause): string | null 
  * without a name is left out: `nameOf` returns null for a location that is deleted or not known here.
  */
 export function causeText(cause: IncidentCause, nameOf: (locationId: string) => string | null): string {
-  const { input, reason } = redactedCause(cause)
+  const { input, reason: said, isSilence } = redactedCause(cause)
+  const reason = isSilence ? missedText(said) : said
   const location = locationIn(cause)
   const place = location === null ? input : nameOf(location)
   return place === null ? reason : `${reason} (${cut(place, limits.notifier.nameCharacters)})`
+}
+
+/** The evidence of a run that was missed says only what was expected, or what had started. */
+function missedText(reason: string): string {
+  if (reason.startsWith('expected ')) return `did not report, ${reason}`
+  return reason.startsWith('started ') ? `did not finish, ${reason}` : reason
 }

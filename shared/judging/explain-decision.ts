@@ -29,6 +29,8 @@ export function explainDecision(readings: readonly AnyReading[]): string {
 
 function sayReading(reading: ComparisonReading): string {
   const { comparison, newest, unresolved, truth } = reading
+  if (unresolved?.why === 'missed') return `${comparison.signal} missed (${sayMissed(unresolved)})`
+  if (comparison.field === 'missed') return `${comparison.signal} not missed`
   if (comparison.field === 'known') return `${comparison.signal} ${truth === true ? 'known' : 'not known'}`
   if (unresolved !== null || newest === null) return `${comparison.signal} unresolved (${sayUnresolved(unresolved)})`
   if (comparison.field === 'status') return `${comparison.signal} ${newest.state}`
@@ -78,6 +80,17 @@ function decidingValue(readings: readonly ComparisonReading[]): number | null {
   return operator === 'lt' || operator === 'lte' ? Math.min(...values) : Math.max(...values)
 }
 
+const sayMissed = (missed: Extract<Unresolved, { why: 'missed' }>): string =>
+  'expectedAt' in missed ? missedWord(missed) : `${missedWord(missed)}, not ended`
+
+/** Beginnings of the evidence of a missed run; an instant follows. */
+export const missedWords = { expected: 'expected ', started: 'started ' } as const
+
+const missedWord = (missed: Extract<Unresolved, { why: 'missed' }>): string =>
+  'expectedAt' in missed
+    ? `${missedWords.expected}${instantOfMicroseconds(missed.expectedAt * 1_000)}`
+    : `${missedWords.started}${instantOfMicroseconds(missed.startedAtUs)}`
+
 function sayUnresolved(unresolved: Unresolved | null): string {
   if (unresolved?.why === 'silent') return `nothing reported since ${instantOfMicroseconds(unresolved.sinceUs)}`
   return unresolved === null || unresolved.why === 'never reported' ? 'nothing has been reported here' : unresolved.why
@@ -112,6 +125,8 @@ function inputOf(
   signal = comparison.signal,
 ): DecisionInput {
   const input: DecisionInput = { signal }
+  if (comparison.field === 'missed' && unresolved?.why !== 'missed')
+    return { signal, status: 'ok', ...(newest === null ? {} : { atUs: newest.atUs }) }
   if (unresolved !== null || newest === null || newest.state === 'no_data') input.unresolved = evidenceWord(unresolved)
   else {
     input.status = newest.state
@@ -132,6 +147,7 @@ function inputOf(
 
 function evidenceWord(unresolved: Unresolved | null): string {
   if (unresolved?.why === 'silent') return `silent since ${instantOfMicroseconds(unresolved.sinceUs)}`
+  if (unresolved?.why === 'missed') return missedWord(unresolved)
   if (unresolved?.why === 'no_data') return 'the sender reported no_data'
   return unresolved === null ? 'never reported' : unresolved.why
 }

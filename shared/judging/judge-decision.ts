@@ -1,6 +1,7 @@
 // Judgement of a Template's rule at an instant: three-valued logic (Kleene) over its comparisons, with explanation and evidence. Pure:
 // reads no clock and no store. Reference: docs/reference/v3.md, section 4.
 import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
+import type { ScheduleState } from '#shared/contracts/observations/schedule-state.ts'
 import type { SilenceAt } from '#shared/contracts/observations/silence.ts'
 import type { Answers, DecisionNode, PushedSignal, TemplateRule, TemplateSignal } from '#shared/contracts/resources/template.ts'
 import type { CheckedSignal } from '#shared/contracts/subjects/checked-signal.ts'
@@ -12,11 +13,14 @@ import { nothingHeard } from './heard-signal.ts'
 import { earliest } from './judgement.ts'
 import { grownReading, readChecked } from './read-checked.ts'
 import { type ComparisonReading, changes, quietAfterMs, readComparison, type Truth } from './read-comparison.ts'
+import { readScheduled } from './read-scheduled.ts'
 
 export interface DecisionFacts {
   signals: readonly TemplateSignal[]
   /** Recent Observations of each signal, by signal key. A key is absent if the signal has not reported. */
   heard: Readonly<Record<string, HeardSignal>>
+  /** What is remembered of scheduled signals, by signal key. Absent: the Template has none. */
+  schedules?: Readonly<Record<string, ScheduleState>> | undefined
   /** Signals that probers check. Absent: the Template has none. */
   checks?: readonly CheckedSignal[] | undefined
   /** Readings of checked signals, by source. */
@@ -106,8 +110,8 @@ function grownOf(reading: AnyReading, { signals, checks = [], addedAt = {} }: De
   if (signal === undefined) return reading
   if (signal.kind === 'check')
     return 'places' in reading ? (grownReading(reading, checkedSignal(checks, signal)) ?? reading) : reading
-  const grownAt = reading.newest === null ? grownInstant(signal, addedAt) : null
-  const isYoung = grownAt !== null && moment.silenceAt.pushed < grownAt
+  if (reading.newest !== null || reading.unresolved?.why === 'missed') return reading
+  const isYoung = signal.kind === 'schedule' || moment.silenceAt.pushed < grownInstant(signal, addedAt)
   return isYoung ? { ...reading, truth: false, isKnown: true } : reading
 }
 
@@ -119,7 +123,7 @@ function grownInstant(signal: PushedSignal, addedAt: Readonly<Record<string, num
 
 /** Returns one reading for each comparison, in the order of the decision. */
 function readingsOf({ decision, unknown }: JudgedRule, facts: DecisionFacts, { at, silenceAt }: DecisionMoment): AnyReading[] {
-  const { signals, heard, checks = [], readings = {}, answers, addedAt = {} } = facts
+  const { signals, heard, checks = [], readings = {}, answers, addedAt = {}, schedules = {} } = facts
   return comparisonsOf(decision).map(comparison => {
     const signal = signals.find(one => one.key === comparison.signal)
     if (signal === undefined) throw new Error(`the Template declares no signal ${comparison.signal}`)
@@ -129,6 +133,8 @@ function readingsOf({ decision, unknown }: JudgedRule, facts: DecisionFacts, { a
     }
     const reported = ownMember(heard, comparison.signal) ?? nothingHeard
     const moment = { at, silenceAt: silenceAt.pushed }
+    if (signal.kind === 'schedule')
+      return readScheduled(comparison, { heard: reported, state: ownMember(schedules, signal.key) }, answers, moment)
     const reading = readComparison(comparison, quietAfterMs(signal), reported, answers, moment)
     if (unknown === undefined || reading.newest !== null) return reading
     const grownAt = grownInstant(signal, addedAt)

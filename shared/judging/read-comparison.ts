@@ -15,6 +15,10 @@ export type Unresolved =
   | { why: 'silent'; sinceUs: number }
   | { why: 'no_data' }
   | { why: 'no value' }
+  /** A run was expected then, ms. */
+  | { why: 'missed'; expectedAt: number }
+  /** A run started then, µs, and did not end in time. */
+  | { why: 'missed'; startedAtUs: number }
 
 export interface ComparisonReading {
   comparison: Comparison
@@ -73,7 +77,8 @@ export function readComparison(
   const isKnown = reading.unresolved === null
   if (comparison.field === 'known') return readKnown({ ...reading, isKnown }, comparison.within_seconds ?? null, moment)
   if (comparison.field === 'value') return readValue({ ...reading, isKnown }, comparison, heard, answers, moment)
-  if (!isKnown || newest === null) return reading
+  // Only the schedule says whether a run is missed.
+  if (!isKnown || newest === null || comparison.field === 'missed') return reading
   return { ...reading, isKnown, truth: (newest.state === comparison.operand) === (comparison.operator === 'eq') }
 }
 

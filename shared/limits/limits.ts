@@ -6,6 +6,7 @@ import { checkLimits } from '#shared/limits/limits-of-checks.ts'
 import { configurationLimits } from '#shared/limits/limits-of-configuration.ts'
 import { httpLimits } from '#shared/limits/limits-of-http.ts'
 import { peopleLimits } from '#shared/limits/limits-of-people.ts'
+import { pingLimits } from '#shared/limits/limits-of-pings.ts'
 import { previewLimits, templateRevisionLimits, trialLimits } from '#shared/limits/limits-of-preview.ts'
 import {
   auditLimits,
@@ -754,6 +755,7 @@ export const limits = {
   judging: judgingLimits,
 
   intake: intakeLimits,
+  pings: pingLimits,
 
   templateRevision: templateRevisionLimits,
 

@@ -17,6 +17,7 @@ import { answerFault } from './answer-fault.ts'
 import { type BoundCheck, checksOf, requireCheckable, usualAnswers } from './check-options.ts'
 import { ManifestRefusal, maxSeconds, refuse } from './manifest-refusal.ts'
 import { comparisonsOf, isBaselineOperand } from './read-decision.ts'
+import { requireSchedulable } from './read-schedule.ts'
 
 /**
  * Returns the answers in `present` (`{}` for a new Resource). Answers in `sent` replace those in `present`. A field sent as null gets its
@@ -44,6 +45,7 @@ export function readAnswers(
     answers[field.key] = answer as TemplateAnswer
   }
   requireCheckable(template, answers)
+  requireSchedulable(template, answers)
   if (before !== undefined) requireSameAims(template, sent, answers, before)
   for (const rule of template.rules) requireUsable(rule, answers)
   return answers

@@ -25,10 +25,21 @@ function fieldOf({ key, label, help, type, required, default: usual, options, mi
   return { ...given(shown), ...(usual === null ? {} : { default: usual }), ...given({ options, min, max }) }
 }
 
-function signalOf({ key, kind, every_seconds, every, check, locations, agreement, help }: SentTemplate['signals'][number]) {
+function signalOf({
+  key,
+  kind,
+  every_seconds,
+  every,
+  check,
+  locations,
+  agreement,
+  schedule,
+  help,
+}: SentTemplate['signals'][number]) {
   return {
     ...given({ key, kind, every_seconds: every_seconds ?? every }),
     ...(check && { check }),
+    ...(schedule && { schedule: given(schedule) }),
     ...given({ locations, agreement, help }),
   }
 }

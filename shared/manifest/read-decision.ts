@@ -1,6 +1,7 @@
 // Validation of a decision beyond its shape: signals and fields must exist, operators and operands must fit, depth and number of
 // comparisons are bounded. Pure. Reference: docs/reference/v3.md, 3.8.
 
+import { scheduleKind } from '#shared/contracts/resources/schedule.ts'
 import {
   type Comparison,
   checkKind,
@@ -57,6 +58,10 @@ export function partsOf(node: Exclude<DecisionNode, Comparison | { not: Decision
 function readComparison(comparison: Comparison, place: string, { fields, signals }: Declared): 1 {
   const signal = signals.find(({ key }) => key === comparison.signal)
   if (signal === undefined) throw refuse(`${place}.signal`, `The Template declares no signal '${comparison.signal}'`)
+  if (comparison.field === 'missed' && signal.kind !== scheduleKind)
+    throw refuse(`${place}.field`, `Only a signal of the kind ${scheduleKind} is missed`)
+  if (comparison.field === 'known' && signal.kind === scheduleKind)
+    throw refuse(`${place}.field`, `A signal of the kind ${scheduleKind} is compared by missed, not by known`)
   if (comparison.field === 'status') {
     if (comparison.operator !== 'eq' && comparison.operator !== 'neq') {
       throw refuse(`${place}.operator`, 'A status is compared with eq or neq')

@@ -1,10 +1,11 @@
 // Signals of a Template: valid declarations of those on which senders report, and of those that probers check. Pure. Reference:
-// docs/reference/v3.md, 3.7 and 3.21.
+// docs/reference/v3.md, 3.7, 3.21 and 3.24.
 
 import type { CheckField } from '#shared/checks/check-field.ts'
 import type { CheckKind } from '#shared/checks/check-kind.ts'
 import { faultOf } from '#shared/checks/field-values.ts'
 import { findOffered } from '#shared/checks/registry.ts'
+import { scheduleKind } from '#shared/contracts/resources/schedule.ts'
 import {
   type CheckSignal,
   checkKind,
@@ -18,16 +19,19 @@ import { isSealed } from '#shared/secrecy/sealed-form.ts'
 import { isAgreement, isReference, usualAnswers } from './check-options.ts'
 import { takesField } from './field-fits.ts'
 import { ManifestRefusal, refuse } from './manifest-refusal.ts'
+import { readScheduledSignal } from './read-schedule.ts'
 
 type SentSignal = Manifest['signals'][number]
 
 /** Returns the signal. Throws ManifestRefusal for its first fault; `place`: its path in the manifest. */
 export function readSignal(sent: SentSignal, place: string, fields: readonly TemplateField[]): TemplateSignal {
   if (sent.kind === checkKind) return readCheckSignal(sent, place, fields)
-  const { key, kind, help } = sent
   for (const member of ['every', 'check', 'locations', 'agreement'] as const) {
     if (sent[member] != null) throw refuse(`${place}.${member}`, `Only a signal of the kind ${checkKind} has ${member}`)
   }
+  if (sent.kind === scheduleKind) return readScheduledSignal(sent, place, fields)
+  const { key, kind, help } = sent
+  if (sent.schedule != null) throw refuse(`${place}.schedule`, `Only a signal of the kind ${scheduleKind} has schedule`)
   const everySeconds = sent.every_seconds ?? null
   if (everySeconds !== null && typeof everySeconds !== 'number')
     throw refuse(`${place}.every_seconds`, `The every_seconds of a ${kind} signal is a number`)
@@ -40,6 +44,7 @@ export function readSignal(sent: SentSignal, place: string, fields: readonly Tem
 
 function readCheckSignal(sent: SentSignal, place: string, fields: readonly TemplateField[]): CheckSignal {
   const { key, check, every, help } = sent
+  if (sent.schedule != null) throw refuse(`${place}.schedule`, `Only a signal of the kind ${scheduleKind} has schedule`)
   if (check == null) throw refuse(`${place}.check`, 'A check needs check: its type and its options')
   const kind = findOffered(check.type)
   if (kind === null) throw refuse(`${place}.check.type`, `There is no kind of check '${check.type}'`)

@@ -1,4 +1,4 @@
-// System Templates: what the kinds of checks state of them, read as published manifests are. Reference: docs/reference/v3.md, 3.2 and 3.23.
+// System Templates: those of the kinds of checks and those of senders, read as published manifests are. Reference: docs/reference/v3.md, 3.2 and 3.23.
 
 import { checkAnswers, type UsualDelays } from '#shared/checks/check-answers.ts'
 import type { CheckField } from '#shared/checks/check-field.ts'
@@ -9,29 +9,42 @@ import { confirmAfter, intervalSeconds, recoverAfter } from '#shared/checks/watc
 import type { AnyTemplate, BuiltInTemplate, Template, TemplateField } from '#shared/contracts/resources/template.ts'
 import { intervalMs, type StoredCheck } from '#shared/contracts/subjects/check.ts'
 import { second } from '#shared/limits/limits.ts'
+import { heartbeatTemplate } from '#shared/schedule/heartbeat-check.ts'
 import { readParts } from './read-manifest.ts'
 
 interface OfSystem {
   template: AnyTemplate
-  kind: CheckKind
+  /** Null: it watches what senders report. */
+  kind: CheckKind | null
   upgrade: CheckUpgrade | undefined
   fields: readonly CheckField[]
 }
 
 const known = new Map<CheckKind, readonly OfSystem[]>()
+/** Every system Template that no kind of check brings is a line here. */
+const ofSenders = [heartbeatTemplate]
 
-/** In the order of the kinds, the versions of a key ascending. Throws ManifestRefusal for a Template that could not be published. */
+/** In the order of the kinds, those of senders last; the versions of a key ascending. Throws ManifestRefusal for a Template that could not be published. */
 export const allSystemTemplates = (): AnyTemplate[] => all().map(({ template }) => template)
 
-const all = (): OfSystem[] =>
-  checkKinds().flatMap(kind => {
-    const read = known.get(kind) ?? kind.templates.map(stated => readSystem(kind, stated))
-    known.set(kind, read)
-    return read
-  })
+const all = (): OfSystem[] => {
+  readOfSenders ??= ofSenders.map(stated => readSystem(null, stated))
+  return [...checkKinds().flatMap(ofKind), ...readOfSenders]
+}
 
-function readSystem(kind: CheckKind, { key, version, name, summary, fields: own = [], parts, upgrade }: CheckTemplate): OfSystem {
-  const fields = [...fieldsOf(kind), ...own]
+let readOfSenders: readonly OfSystem[] | null = null
+
+function ofKind(kind: CheckKind): readonly OfSystem[] {
+  const read = known.get(kind) ?? kind.templates.map(stated => readSystem(kind, stated))
+  known.set(kind, read)
+  return read
+}
+
+function readSystem(
+  kind: CheckKind | null,
+  { key, version, name, summary, fields: own = [], parts, upgrade }: CheckTemplate,
+): OfSystem {
+  const fields = [...(kind === null ? [] : fieldsOf(kind)), ...own]
   const base = { key, version, name, summary, fields: fields.map(templateField), isSystem: true as const }
   return { template: { ...base, ...(parts === undefined ? builtIn : readParts(parts, base.fields)) }, kind, fields, upgrade }
 }

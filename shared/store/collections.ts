@@ -33,6 +33,7 @@ import type {
   PushedObservationDocument,
   SeriesDocument,
 } from '#shared/contracts/observations/observation.ts'
+import type { PingBodyDocument } from '#shared/contracts/observations/ping.ts'
 import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/observations/roll-up.ts'
 import type { SilenceNotes } from '#shared/contracts/observations/silence.ts'
 import type { TemplateDocument } from '#shared/contracts/resources/template.ts'
@@ -94,6 +95,7 @@ export interface Collections {
   policies: PolicyDocument
   windows: WindowDocument
   responses: ResponseDocument
+  pingBodies: PingBodyDocument
   incidents: IncidentDocument
   history: HistoryDocument
   alerts: AlertDocument

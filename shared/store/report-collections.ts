@@ -27,6 +27,11 @@ export const reportCollections = {
     columns: { signalKey: 'text', atUs: 'integer', createdSignal: 'integer' },
     indexes: [],
   },
+  pingBodies: {
+    writer: 'keeper',
+    columns: { subjectId: 'text' },
+    indexes: [{ name: 'bySubject', fields: ['subjectId'] }],
+  },
   series: {
     writer: 'keeper',
     columns: { subjectId: 'text', signalKey: 'text', observedAtUs: 'integer', subjectRev: 'integer' },

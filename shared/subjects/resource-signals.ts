@@ -1,12 +1,16 @@
 // Kinds and keys of a Resource's signals in generation 3. Pure. Reference: docs/reference/v3.md, 7.3 and 7.4.
 
+import type { scheduleKind } from '#shared/contracts/resources/schedule.ts'
 import { checkKind, type Template } from '#shared/contracts/resources/template.ts'
 import type { DeclaredKind, SignalState, StoredSignalKind } from '#shared/contracts/subjects/signal.ts'
 import { shortHash } from '#shared/text/ids.ts'
 
-export type ReportedKind = 'heartbeat' | 'periodic' | 'event'
+/** Kinds of signals that a sender may declare. */
+export type DeclarableKind = 'heartbeat' | 'periodic' | 'event'
+/** Kinds of signals on which senders report. */
+export type ReportedKind = DeclarableKind | typeof scheduleKind
 
-const kinds: Record<Exclude<StoredSignalKind, 'template'>, ReportedKind> = {
+const kinds: Record<Exclude<StoredSignalKind, 'template'>, DeclarableKind> = {
   custom_heartbeat: 'heartbeat',
   custom_event: 'event',
   declared_heartbeat: 'heartbeat',
@@ -24,7 +28,7 @@ export function reportedKind({ slug, kind }: Pick<SignalState, 'slug' | 'kind'>,
   return kind === 'template' ? 'event' : kinds[kind]
 }
 
-export const declaredKinds: Record<ReportedKind, DeclaredKind> = {
+export const declaredKinds: Record<DeclarableKind, DeclaredKind> = {
   heartbeat: 'declared_heartbeat',
   periodic: 'declared_periodic',
   event: 'declared_event',

@@ -11,6 +11,7 @@ import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subj
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { second } from '#shared/limits/limits.ts'
 import { comparisonsOf } from '#shared/manifest/read-decision.ts'
+import { scheduleView } from '#shared/schedule/schedule-view.ts'
 import { hidden } from '#shared/secrecy/redacted-value.ts'
 import { isSealed } from '#shared/secrecy/sealed-form.ts'
 import { checkedPairs } from '#shared/subjects/checked-pairs.ts'
@@ -18,16 +19,18 @@ import { resourceChecks } from '#shared/subjects/resource-checks.ts'
 import { reportedKind } from '#shared/subjects/resource-signals.ts'
 import { isFault, notJudged, type RevisionFault } from '#shared/subjects/stored-revisions.ts'
 import { type DefaultHolds, usualHolds, windowView } from '#shared/subjects/subject-view.ts'
+import { ownMember } from '#shared/text/own-member.ts'
 
 /**
- * Returns the Resource. `revision`: its published Template; null: it has none. `holds`: delays of the installation. `judged`: function that returns the present judgement of a
- * rule; absent: the last recorded judgement is used. Rules of a missing or damaged Template are not judged, and their explanation says so
+ * Returns the Resource. `revision`: its published Template; null: it has none. `holds`: delays of the installation. `at`: present instant, ms.
+ * `judged`: function that returns the present judgement of a rule; absent: the last recorded judgement is used. Rules of a missing or damaged Template are not judged, and their explanation says so
  * (v3 4.12).
  */
 export function resourceView(
   subject: SubjectDocument,
   revision: Template | RevisionFault | null,
   holds: DefaultHolds | undefined,
+  at: number,
   judged?: (rule: RuleState) => Judgement,
 ): ResourceView {
   const template = isFault(revision) ? null : revision
@@ -48,7 +51,7 @@ export function resourceView(
     labels,
     createdAt,
     archivedAt,
-    signals: signalsOf(subject, template),
+    signals: signalsOf(subject, template, at),
     ...(templated?.checks === undefined ? {} : { checks: resourceChecks(subject) }),
     rules: subject.rules.map(rule => ({
       ...ruleView(rule, template, judged?.(rule)),
@@ -74,14 +77,19 @@ function secretsIn(answers: Answers): Pick<ResourceView, 'secrets'> {
   return sealed.length === 0 ? {} : { secrets: Object.fromEntries(sealed) }
 }
 
-function signalsOf(subject: SubjectDocument, template: Template | null): ResourceSignalView[] {
+function signalsOf(subject: SubjectDocument, template: Template | null, at: number): ResourceSignalView[] {
   const kind: ResourceSignalView['kind'] = subject.check === null ? checkKind : 'heartbeat'
   const platform = checkedPairs(subject).map(({ key }) => ({ id: key, key, kind, isPlatform: true }))
   const others = (subject.custom?.signals ?? []).map(signal => {
     const { key: id, slug: key } = signal
-    return { id, key, kind: reportedKind(signal, template), isPlatform: false }
+    return { id, key, kind: reportedKind(signal, template), isPlatform: false, ...scheduleIn(subject, key, at) }
   })
   return [...platform, ...others]
+}
+
+function scheduleIn({ templated }: SubjectDocument, signal: string, at: number): Pick<ResourceSignalView, 'schedule'> {
+  const state = ownMember(templated?.schedules ?? {}, signal)
+  return state === undefined ? {} : { schedule: scheduleView(state, ownMember(templated?.heard ?? {}, signal), at) }
 }
 
 function ruleView(rule: RuleState, template: Template | null, judgement: Judgement | undefined): ResourceRuleView {

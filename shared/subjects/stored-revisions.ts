@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { Nullable } from '#shared/contracts/common.ts'
+import { scheduleKind } from '#shared/contracts/resources/schedule.ts'
 import {
   checkKind,
   Decision,
@@ -105,6 +106,18 @@ const Signal = Type.Union([
     key: Type.String(),
     kind: Type.Enum([...pushedKinds]),
     everySeconds: Nullable(Type.Number()),
+  }),
+  Type.Object({
+    key: Type.String(),
+    kind: Type.Literal(scheduleKind),
+    everySeconds: Type.Null(),
+    schedule: Type.Object({
+      periodSeconds: Nullable(Type.Union([Type.Number(), Reference])),
+      cron: Nullable(Type.Union([Type.String(), Reference])),
+      zone: Nullable(Type.Union([Type.String(), Reference])),
+      graceSeconds: Type.Union([Type.Number(), Reference]),
+      first: Type.Union([Type.String(), Reference]),
+    }),
   }),
   Type.Object({
     key: Type.String(),

@@ -184,3 +184,7 @@ const instantOf = (text: string): number => (text.startsWith('-') ? Number(BigIn
 
 const instantDigits = 18
 const beforeEpoch = 10n ** BigInt(instantDigits)
+
+/** Place of a ping's body among those that a signal keeps: a number, or the newest failure. */
+export const pingBodyId = (subjectId: string, signalKey: string, place: number | 'problem'): string =>
+  `${subjectId}.${signalKey}.${place}`

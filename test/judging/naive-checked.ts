@@ -46,6 +46,7 @@ function placeOf(comparison: Comparison, checked: CheckedSignal, reading: Readin
     const isState = (comparison.operand === 'ok') === ok
     return String(comparison.operator === 'eq' ? isState : !isState) as Place
   }
+  if (comparison.field === 'missed') throw new Error('checks are never missed')
   if (totalMs === null) return 'unknown'
   const operand = comparison.operand as number
   const holds = {

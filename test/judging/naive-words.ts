@@ -27,6 +27,7 @@ function wordsOf(comparison: Comparison, facts: NaiveFacts, at: number, silenceA
   const why = newest === undefined ? 'nothing has been reported here' : unresolved(comparison, newest, facts, silenceAt)
   if (why !== null || newest === undefined) return `${signal} unresolved (${why})`
   if (comparison.field === 'status') return `${signal} ${newest.state}`
+  if (comparison.field === 'missed') throw new Error('test/keeper/schedules has scheduled signals')
   const value = `${signal} ${newest.value}`
   if (comparison.baseline != null) {
     const { samples, median } = naiveBaseline(history, comparison.baseline.days)

@@ -88,11 +88,12 @@ async function viewsOfIds(
 }
 
 /** Returns the views of Resources, with texts from their Templates. */
-type Viewing = Pick<DirectoryContext, 'store' | 'websiteHolds'>
+type Viewing = Pick<DirectoryContext, 'store' | 'websiteHolds' | 'clock'>
 
-async function viewsOf({ store, websiteHolds }: Viewing, subjects: readonly SubjectDocument[]): Promise<ResourceView[]> {
+async function viewsOf({ store, websiteHolds, clock }: Viewing, subjects: readonly SubjectDocument[]): Promise<ResourceView[]> {
   const revisionId = ({ workspaceId, template }: SubjectDocument) => `${workspaceId}/${template}`
   const bound = subjects.filter(({ kind }) => kind === 'template')
   const revisions = await readRevisions(store, [...new Set(bound.map(revisionId))])
-  return subjects.map(subject => resourceView(subject, revisions.get(revisionId(subject)) ?? null, websiteHolds))
+  const at = clock.now()
+  return subjects.map(subject => resourceView(subject, revisions.get(revisionId(subject)) ?? null, websiteHolds, at))
 }

@@ -1,4 +1,5 @@
 // Observation log of a Resource, read by ranges of ids. Only keepers write the rows. Reference: docs/reference/v3.md, 7.8.
+import type { PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import type { ListObservations, ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { day, hour, limits, minute } from '#shared/limits/limits.ts'
@@ -11,6 +12,7 @@ import {
   observationPrefix,
   parseCheckObservationId,
   parsePushedObservationId,
+  pingBodyId,
   pushedPrefix,
   sourceRange,
 } from '#shared/text/ids.ts'
@@ -177,9 +179,20 @@ async function entriesOf(store: Store, places: readonly Place[]): Promise<Observ
   ])
   const pushedById = new Map(pushedIds.map((id, i) => [id, pushed[i] ?? null]))
   const checksById = new Map(checkIds.map((id, i) => [id, checks[i] ?? null]))
+  const bodies = await bodiesOfPings(store, pushed)
   return places.flatMap(({ id, atUs, source }) => {
     const [row, check] = [pushedById.get(id) ?? null, checksById.get(id) ?? null]
-    if (row !== null) return [pushedEntry(row, atUs, source)]
+    if (row !== null) return [pushedEntry({ ...row, body: bodies.get(id) ?? row.body }, atUs, source)]
     return check === null ? [] : [checkEntry(check, atUs, source)]
   })
 }
+
+/** Returns the bodies that are kept of these pings, as JSON by the ids of their rows. */
+async function bodiesOfPings(store: Store, rows: readonly (PushedObservationDocument | null)[]): Promise<Map<string, string>> {
+  const pings = rows.flatMap(row => (row?.source === 'ping' ? [parsePushedObservationId(row.id)] : []))
+  const ids = new Set(pings.flatMap(({ subjectId, signalKey }) => places.map(place => pingBodyId(subjectId, signalKey, place))))
+  const found = ids.size === 0 ? [] : await store.get('pingBodies', [...ids])
+  return new Map(found.flatMap(one => (one === null ? [] : [[one.rowId, JSON.stringify({ text: one.text, bytes: one.bytes })]])))
+}
+
+const places = [...Array(limits.pings.bodiesKept).keys(), 'problem'] as const

@@ -67,6 +67,7 @@ const childCollections = [
   'policies',
   'windows',
   'responses',
+  'pingBodies',
 ] as const satisfies CollectionName[]
 
 const { deletionSlice } = limits.keeper

@@ -28,7 +28,15 @@ interface BegunRow<M extends BegunMode> {
   begin(context: KeeperContext, subjectId: string, entries: readonly Extract<OutboxEntry, { mode: M }>[]): void
 }
 
-export type WrittenCollection = 'history' | 'policies' | 'incidents' | 'windows' | 'responses' | 'subjectTags' | 'alerts'
+export type WrittenCollection =
+  | 'history'
+  | 'policies'
+  | 'incidents'
+  | 'windows'
+  | 'responses'
+  | 'pingBodies'
+  | 'subjectTags'
+  | 'alerts'
 
 const last = 1
 
@@ -47,6 +55,7 @@ export const outboxRows: Outbox = {
     incidents: { mode: 'advance', step: 0, of: subject => entriesOf(subject, 'incidents') },
     windows: { mode: 'advance', step: 0, of: subject => entriesOf(subject, 'windows') },
     responses: { mode: 'advance', step: 0, of: subject => entriesOf(subject, 'responses') },
+    pingBodies: { mode: 'advance', step: 0, of: subject => entriesOf(subject, 'pingBodies') },
     subjectTags: { mode: 'advance', step: 0, of: tagDocumentsOf },
     // A notifier that finds an alert reads the alert's incident. So the incident must be written before the alert.
     alerts: { mode: 'insert', step: last, of: subject => entriesOf(subject, 'alerts') },
@@ -90,6 +99,7 @@ export function documentsOf(committed: readonly SubjectDocument[], now: number):
     incidents: of('incidents'),
     windows: of('windows'),
     responses: of('responses'),
+    pingBodies: of('pingBodies'),
     subjectTags: of('subjectTags'),
     alerts: of('alerts'),
   }

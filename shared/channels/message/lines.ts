@@ -4,6 +4,7 @@ import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
 import { minute } from '#shared/limits/limits.ts'
 import { humanDuration } from '#shared/time/durations.ts'
 import type { MessageFacts, MessageLinks } from '../port.ts'
+import { jobLinesOf } from './job-words.ts'
 import {
   actionOf,
   durationLineOf,
@@ -56,7 +57,7 @@ export function linesOf(
   guard: Guard,
   quoted: Guard = guard,
 ): MessageLines {
-  const { isTest } = alert.facts
+  const { isTest, job } = alert.facts
   const of = (kind: LineKind, texts: readonly string[]): Line[] => texts.map(text => ({ kind, text }))
   const cause = (text: string) => of('cause', [text === '' ? '' : quoted(text)])
   const untaken = untakenMs === undefined ? [] : [`Not taken for ${humanDuration(Math.floor(untakenMs / minute) * minute)}.`]
@@ -73,8 +74,8 @@ export function linesOf(
           ...of('silence', silenceLinesOf(alert)),
         ]
       : [
-          ...cause(explanationOf(alert)),
-          ...of('reason', reasonLinesOf(alert).map(guard)),
+          ...(job === undefined ? cause(explanationOf(alert)) : of('cause', jobLinesOf(job, alert, guard))),
+          ...(job === undefined ? of('reason', reasonLinesOf(alert).map(guard)) : []),
           ...duration,
           ...of('silence', silenceLinesOf(alert)),
         ]

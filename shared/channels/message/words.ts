@@ -4,6 +4,7 @@ import type { AlertDocument, AlertProblem, TableKind } from '#shared/contracts/i
 import { causeText } from '#shared/incidents/cause-text.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { humanDuration } from '#shared/time/durations.ts'
+import { jobTitle } from './job-words.ts'
 import { oneLine } from './one-line.ts'
 
 export type LocationName = (locationId: string) => string
@@ -25,6 +26,8 @@ export function titleOf(alert: AlertDocument, guard: Guard = asItIs): string {
   const { kind, facts } = alert
   if (facts.isTest) return testTitle
   const name = guard(subjectOf(alert))
+  if (facts.job !== undefined && kind !== 'acknowledged' && kind !== 'withdrawn')
+    return jobTitle(name, kind, facts.job, facts.ruleKey)
   const by = guard(oneLine(facts.acknowledgedBy ?? '', nameCharacters))
   const action = guard(actionOf(alert))
   if (action === '' || facts.saysDown) {

@@ -80,6 +80,23 @@ export interface TemplateFacts {
   acknowledgedBy?: string
   /** Set for the rule that says whether a monitor is up or down: titles say so instead of its key and action. */
   saysDown?: true
+  /** Set for a job that must have run: the message says what became of the run. */
+  job?: JobFacts
+}
+
+/** A job that must have run. Instants in ms. */
+export interface JobFacts {
+  /** `missed`: no run came. `unfinished`: one started and did not end. `anew`: nothing has come, and a run is expected later. */
+  state: 'missed' | 'unfinished' | 'failed' | 'reports' | 'anew'
+  expectedAt: number | null
+  startedAt: number | null
+  zone: string
+  graceMs: number
+  exitStatus: number | null
+  /** Last line of the output; null: there is none, or messages do not quote it. */
+  line: string | null
+  /** The newest success. `seconds`: how long it took; null: not known. Null: none yet. */
+  success: { at: number; seconds: number | null } | null
 }
 
 export interface AlertFacts extends TemplateFacts, IncidentCourse {

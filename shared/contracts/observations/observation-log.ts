@@ -36,7 +36,7 @@ export interface ObservationEntry {
   atUs: number
   receivedAtUs: number
   /** Way by which the Observation arrived. `worker`: it is the result of a prober's check. */
-  source: 'api' | 'address' | 'worker'
+  source: 'api' | 'address' | 'ping' | 'worker'
   reason: string | null
   /** Reason why the Observation is not judged; null: accepted. */
   rejected: Exclude<RejectReason, 'accepted'> | null

@@ -47,7 +47,7 @@ export interface PushedObservationDocument {
   /** A JSON object as text. */
   body: string | null
   /** Route by which the observation arrived. */
-  source: 'api' | 'address' | null
+  source: 'api' | 'address' | 'ping' | null
 }
 
 /**

@@ -1,13 +1,14 @@
 // A ping on a scheduled signal, as the gateway sends it to the keeper of the Resource, and how it was taken (docs/reference/v3.md, section
-// 13).
+// 17).
 import { type Static, Type } from 'typebox'
-import { command, Nullable, SignalName } from '#shared/contracts/common.ts'
+import { command, Nullable, SignalName, type Stored } from '#shared/contracts/common.ts'
 
 export const pingActions = ['success', 'fail', 'start', 'log'] as const
 export type PingAction = (typeof pingActions)[number]
 
+export const uuidPattern = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 /** Canonical UUID in lower case. */
-export const Uuid = Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' })
+export const Uuid = Type.String({ pattern: uuidPattern })
 
 /** Text: the kept part, in UTF-8 without control characters but tab and line feed. Bytes: length of the whole body as it was sent. */
 export const PingBody = Type.Object({ text: Type.String({ maxLength: 100_000 }), bytes: Type.Integer({ minimum: 0 }) })
@@ -21,7 +22,10 @@ export interface PingTaken {
   taken: 'stored' | 'counted' | 'ignored' | 'refused'
 }
 
-/** Takes one ping at the keeper's present instant. Errors: not_found if the Resource is archived or has no such scheduled signal. */
+/**
+ * Takes one ping at the keeper's present instant. Errors: not_found if the Resource has no such scheduled signal, invalid_state if it is
+ * archived.
+ */
 export const Ping = command<PingTaken>()('ping', {
   signal: SignalName,
   /** What the address says. The words of a Template may say something else. */
@@ -39,3 +43,13 @@ export const Ping = command<PingTaken>()('ping', {
   value: Nullable(Type.Number()),
   reason: Type.String({ maxLength: 200 }),
 })
+
+/**
+ * The body of one of the newest pings that had one. id: `pingBodyId(subject, signal key, place)`. Of a signal there are so many places that
+ * new bodies replace the oldest, and one for the newest failure.
+ */
+export interface PingBodyDocument extends Stored, PingBody {
+  subjectId: string
+  /** Row of the ping: an id of `pushedObservations`. */
+  rowId: string
+}

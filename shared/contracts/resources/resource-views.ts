@@ -1,7 +1,7 @@
 // A Resource as its keeper and the directory return it (docs/reference/v3.md, section 6). Instants in ms.
 
 import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
-import type { Answers, TemplateRoute } from '#shared/contracts/resources/template.ts'
+import type { Answers, TemplateRoute, TemplateSignal } from '#shared/contracts/resources/template.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { Agreement } from '#shared/contracts/subjects/checked-signal.ts'
 import type { SubjectKind } from '#shared/contracts/subjects/subject-kind.ts'
@@ -35,9 +35,26 @@ export interface ResourceView {
 export interface ResourceSignalView {
   id: string
   key: string
-  kind: 'heartbeat' | 'periodic' | 'event' | 'check'
+  kind: TemplateSignal['kind']
   /** True for a signal that probers check, which never has the state `no_data`. */
   isPlatform: boolean
+  /** Runs of a scheduled signal. Absent: it has another kind. */
+  schedule?: ScheduleView
+}
+
+/** Runs of a scheduled signal. Instants in ms. */
+export interface ScheduleView {
+  /**
+   * The first that fits: `down`: a run is missed, or the newest one failed. `started`: one is under way. `late`: one is expected and has not
+   * come. `new`: none has ended.
+   */
+  state: 'down' | 'started' | 'late' | 'up' | 'new'
+  expectedAt: number | null
+  /** Instant from which a run is missed unless something comes; null: none is expected. */
+  missedAt: number | null
+  startedAt: number | null
+  /** The newest end; null: no run has ended. */
+  last: { at: number; state: 'ok' | 'problem'; seconds: number | null; exitStatus: number | null } | null
 }
 
 export interface ResourceCheckView {

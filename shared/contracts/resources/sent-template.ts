@@ -1,5 +1,6 @@
 // A Template in responses of generation 3. No member is omitted, even if it is null. Contains only types, because browsers use them too.
 // Reference: docs/reference/v3.md, 3.6.
+import type { SignalSchedule } from '#shared/contracts/resources/schedule.ts'
 import type {
   CheckSignal,
   DecisionNode,
@@ -22,6 +23,14 @@ export interface SentSignal {
   check?: CheckSignal['check']
   locations?: MetaReference
   agreement?: CheckSignal['agreement']
+  /** Of a scheduled signal. */
+  schedule?: {
+    period_seconds: SignalSchedule['periodSeconds']
+    cron: SignalSchedule['cron']
+    zone: SignalSchedule['zone']
+    grace_seconds: SignalSchedule['graceSeconds']
+    first: SignalSchedule['first']
+  }
 }
 
 export interface SentRule {

@@ -2,6 +2,8 @@
 // section 3.
 import { type Static, type TProperties, Type } from 'typebox'
 import { Nullable, SignalName, type Stored, Strict } from '#shared/contracts/common.ts'
+import { type FieldType, fieldTypes } from '#shared/contracts/resources/field-types.ts'
+import { ManifestSchedule, type ScheduledSignal, scheduleKind } from '#shared/contracts/resources/schedule.ts'
 import { type Agreement, agreements } from '#shared/contracts/subjects/checked-signal.ts'
 
 /** Maximum of a delay, and of an answer that is a duration: one year, in seconds. */
@@ -23,23 +25,7 @@ const Help = Type.String({ maxLength: 500, plain: 'text' })
 /** Returns the schema of an optional field. Absent and null have the same meaning. */
 const Maybe = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
 
-/** Types of fields. `text`: may have several lines. `secret`: a text that is stored sealed and shown to nobody. */
-export const fieldTypes = [
-  'string',
-  'integer',
-  'number',
-  'boolean',
-  'enum',
-  'duration',
-  'duration_seconds',
-  'string_list',
-  'integer_list',
-  'url',
-  'location_list',
-  'text',
-  'secret',
-] as const
-export type FieldType = (typeof fieldTypes)[number]
+export { type FieldType, fieldTypes }
 
 export const ManifestField = Strict({
   key: FieldKey,
@@ -60,14 +46,18 @@ const MetaReference = Strict({ meta: FieldKey })
 export const pushedKinds = ['heartbeat', 'periodic', 'event'] as const
 /** Kind of the signals that probers check. */
 export const checkKind = 'check'
+export const signalKinds = [...pushedKinds, checkKind, scheduleKind] as const
 
 /** Seconds between two reports, or between two checks. */
 const EverySeconds = Type.Integer({ minimum: 10, maximum: 86_400 })
 
-/** A signal of senders has `key`, `kind`, `every_seconds` and `help`. The other members are those of a check. */
+/**
+ * A signal of senders has `key`, `kind`, `every_seconds` and `help`; a scheduled one has `schedule` in the place of `every_seconds`. The other
+ * members are those of a check.
+ */
 export const ManifestSignal = Strict({
   key: PartKey,
-  kind: Type.Enum([...pushedKinds, checkKind]),
+  kind: Type.Enum([...signalKinds]),
   every_seconds: Type.Optional(Type.Union([EverySeconds, MetaReference, Type.Null()])),
   /** What `every_seconds` reads where a field says it: a reference, taken as if it were sent there. */
   every: Maybe(MetaReference),
@@ -75,6 +65,7 @@ export const ManifestSignal = Strict({
   check: Maybe(Type.Object({ type: Type.String({ minLength: 1, maxLength: 32 }) }, { additionalProperties: true })),
   locations: Maybe(MetaReference),
   agreement: Type.Optional(Type.Union([Type.Enum([...agreements, 'at_least_one']), MetaReference, Type.Null()])),
+  schedule: Maybe(ManifestSchedule),
   help: Maybe(Help),
 })
 
@@ -111,6 +102,8 @@ const KnownComparison = Part('KnownComparison', {
   within_seconds: Maybe(Type.Integer({ minimum: 60, maximum: 86_400 })),
 })
 
+const MissedComparison = Part('MissedComparison', { signal: SignalName, field: Type.Literal('missed') })
+
 const Node = Type.Ref('DecisionNode')
 const Comparison = Type.Union([StatusComparison, ValueComparison])
 /** Member that a node `all_known` or `any_known` has in addition. Such a node may contain only comparisons of status and value. */
@@ -127,6 +120,7 @@ export const Decision = Type.Cyclic(
       Part('DecisionAnyKnown', { any_known: comparisonsOfKnown, ...Known }),
       StatusComparison,
       KnownComparison,
+      MissedComparison,
       /**
        * This alternative must stay the last one. A comparison with an unknown `field` matches no alternative, and is refused with the
        * errors of the last alternative.
@@ -222,8 +216,9 @@ export interface ValueComparison {
 }
 
 export type KnownComparison = Static<typeof KnownComparison>
+export type MissedComparison = Static<typeof MissedComparison>
 
-export type Comparison = StatusComparison | ValueComparison | KnownComparison
+export type Comparison = StatusComparison | ValueComparison | KnownComparison | MissedComparison
 
 /** Decision of a rule as published, after the decision reader has accepted it. */
 export type DecisionNode =
@@ -276,7 +271,7 @@ export interface CheckSignal {
   help: string
 }
 
-export type TemplateSignal = PushedSignal | CheckSignal
+export type TemplateSignal = PushedSignal | CheckSignal | ScheduledSignal
 
 export interface TemplateRoute {
   /** Id of a destination. */

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import type { ErrorReply } from '#shared/contracts/ask/reply.ts'
 import { command, Id, Instant, Nullable, Slug } from '#shared/contracts/common.ts'
 import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
+import { Ping } from '#shared/contracts/observations/ping.ts'
 import { resourceCommands } from '#shared/contracts/resources/resource-commands.ts'
 import { SettingsCheck, StoredCheck } from '#shared/contracts/subjects/check.ts'
 import { Policy } from '#shared/contracts/subjects/policy.ts'
@@ -142,6 +143,7 @@ const commands = [
   TryRule,
   ReportObservation,
   ReportObservations,
+  Ping,
   AcknowledgeIncident,
   StartMaintenance,
   MoveMaintenance,

@@ -8,6 +8,8 @@ import type { MaintenanceSnapshot, WindowDocument } from '#shared/contracts/inci
 import type { HeldAnswers, ResponseDocument } from '#shared/contracts/incidents/response.ts'
 import type { CheckEntry, CheckList } from '#shared/contracts/observations/check.ts'
 import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
+import type { PingBodyDocument } from '#shared/contracts/observations/ping.ts'
+import type { ScheduleState } from '#shared/contracts/observations/schedule-state.ts'
 import type { SilenceAt } from '#shared/contracts/observations/silence.ts'
 import type { Answers } from '#shared/contracts/resources/template.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
@@ -95,6 +97,8 @@ export interface TemplateState {
   answers: Answers
   /** Observations by signal key. A signal that has not reported is absent. */
   heard: Record<string, HeardSignal>
+  /** What is remembered of scheduled signals, by signal key. Absent: the Template has none. */
+  schedules?: Record<string, ScheduleState>
   /** Signals that probers check, also those that the present Template lacks. Absent: no Template of the Resource had any. */
   checks?: CheckedSignal[]
 }
@@ -190,6 +194,7 @@ export type OutboxEntry =
   | { mode: 'advance'; collection: 'incidents'; document: IncidentDocument }
   | { mode: 'advance'; collection: 'windows'; document: WindowDocument }
   | { mode: 'advance'; collection: 'responses'; document: ResponseDocument }
+  | { mode: 'advance'; collection: 'pingBodies'; document: PingBodyDocument }
   /**
    * Tags that the subject got or lost (shared/subjects/subject-tags.ts). A tag gets the subject's `rev` as its own, and replaces a stored
    * tag only if the stored `rev` is smaller.

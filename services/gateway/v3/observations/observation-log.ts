@@ -21,7 +21,7 @@ export const LoggedObservation = Answered('LoggedObservation', {
   body: { ...OrNull(Type.Object({}, { additionalProperties: true })), description: 'Null also for a viewer and a scoped key.' },
   at: Instant,
   received_at: Instant,
-  source: Type.Enum(['api', 'address', 'worker'], { description: '`worker`: a check of the platform.' }),
+  source: Type.Enum(['api', 'address', 'ping', 'worker'], { description: '`worker`: a check of the platform.' }),
   reason: OrNull(Type.String({ examples: ['disk full'] })),
 })
 

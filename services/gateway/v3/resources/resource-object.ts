@@ -3,8 +3,13 @@ import { Type } from 'typebox'
 import { checkAnswers, namedCheckAnswers } from '#shared/checks/check-answers.ts'
 import { fieldsOf, kindOf, offeredKinds } from '#shared/checks/registry.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
-import type { ResourceCheckView, ResourceRuleView, ResourceView } from '#shared/contracts/resources/resource-views.ts'
-import { checkKind, pushedKinds } from '#shared/contracts/resources/template.ts'
+import type {
+  ResourceCheckView,
+  ResourceRuleView,
+  ResourceView,
+  ScheduleView,
+} from '#shared/contracts/resources/resource-views.ts'
+import { signalKinds } from '#shared/contracts/resources/template.ts'
 import { agreements } from '#shared/contracts/subjects/checked-signal.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { findSystemTemplate } from '#shared/manifest/system-templates.ts'
@@ -77,6 +82,36 @@ const ResourceCheck = Answered('ResourceCheck', {
   ),
 })
 
+const RunsOfSignal = Type.Object(
+  {
+    state: Type.Enum(['down', 'started', 'late', 'up', 'new']),
+    expected_at: OrNull(Instant),
+    missed_at: OrNull(Instant),
+    started_at: OrNull(Instant),
+    last: OrNull(
+      Type.Object({
+        at: Instant,
+        state: Type.Enum(['ok', 'problem']),
+        duration_seconds: OrNull(Type.Number()),
+        exit_status: OrNull(Type.Integer()),
+      }),
+    ),
+  },
+  { description: 'Of a scheduled signal: its runs.' },
+)
+
+const instantOrNull = (at: number | null) => (at === null ? null : timestamp(at))
+
+const runsObject = ({ state, expectedAt, missedAt, startedAt, last }: ScheduleView) => ({
+  state,
+  expected_at: instantOrNull(expectedAt),
+  missed_at: instantOrNull(missedAt),
+  started_at: instantOrNull(startedAt),
+  last: last && {
+    ...{ at: timestamp(last.at), state: last.state, duration_seconds: last.seconds, exit_status: last.exitStatus },
+  },
+})
+
 export const ResourceObject = Answered('Resource', {
   ...item,
   checks: Type.Optional(
@@ -86,8 +121,9 @@ export const ResourceObject = Answered('Resource', {
     Type.Object({
       id: Type.String({ examples: ['s1'] }),
       key: Type.String({ examples: ['beat'] }),
-      kind: Type.Enum([...pushedKinds, checkKind]),
+      kind: Type.Enum([...signalKinds]),
       states: Type.Array(Type.Enum(['ok', 'problem', 'no_data'])),
+      schedule: Type.Optional(RunsOfSignal),
     }),
   ),
   rules: Type.Array(ResourceRule),
@@ -117,11 +153,12 @@ export function resourceObject(resource: ResourceView, reader: ResourceReader) {
   const isRedacted = isRedactedIn(resource.workspaceId, reader.identity)
   return {
     ...resourceItem(resource, reader),
-    signals: signals.map(({ id, key, kind, isPlatform }) => ({
+    signals: signals.map(({ id, key, kind, isPlatform, schedule }) => ({
       id,
       key,
       kind,
       states: isPlatform ? ['ok', 'problem'] : ['ok', 'problem', 'no_data'],
+      ...(schedule === undefined ? {} : { schedule: runsObject(schedule) }),
     })),
     ...(resource.checks === undefined
       ? {}

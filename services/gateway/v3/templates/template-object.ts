@@ -1,11 +1,12 @@
 // A Template in the form of generation 3. No member is omitted, even if it is null. Reference: docs/reference/v3.md, 3.6.
 import { Type } from 'typebox'
+import { firstRuns, type SignalSchedule, scheduleKind } from '#shared/contracts/resources/schedule.ts'
 import {
   type AnyTemplate,
   type BuiltInRule,
   checkKind,
   type MetaReference,
-  pushedKinds,
+  signalKinds,
   type TemplateField,
   type TemplateRule,
   type TemplateSignal,
@@ -17,7 +18,8 @@ import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { Answered, OrNull } from '../../body/result-schema.ts'
 import { RuleRoute, ruleRoute } from './route-of-rule.ts'
 
-const Wait = Type.Union([Type.Integer(), Type.Object({ meta: Type.String() })])
+const Reference = Type.Object({ meta: Type.String() })
+const Wait = Type.Union([Type.Integer(), Reference])
 
 /** Returns the Template. `isRedacted`: whether the caller sees its defaults and texts in display form (v3 11.2). */
 export function templateObject(template: AnyTemplate, isRedacted: boolean) {
@@ -45,6 +47,7 @@ function signalObject(signal: TemplateSignal, isOfPlatform: boolean, shown: (tex
   const every = typeof everySeconds === 'number' ? everySeconds : null
   const states = isOfPlatform || kind === checkKind ? ['ok', 'problem'] : ['ok', 'problem', 'no_data']
   const object = { key, kind, every_seconds: every, help: shown(help), states }
+  if (signal.kind === scheduleKind) return { ...object, schedule: scheduleObject(signal.schedule) }
   if (signal.kind !== checkKind) return object
   const { check, locations, agreement } = signal
   const options = Object.entries(check).map(([name, option]) => [name, typeof option === 'string' ? shown(option) : option])
@@ -54,6 +57,10 @@ function signalObject(signal: TemplateSignal, isOfPlatform: boolean, shown: (tex
     ...{ check: Object.fromEntries(options), locations, agreement },
   }
 }
+
+const scheduleObject = ({ periodSeconds, cron, zone, graceSeconds, first }: SignalSchedule) => ({
+  ...{ period_seconds: periodSeconds, cron, zone, grace_seconds: graceSeconds, first },
+})
 
 function fieldObject(field: TemplateField, isRedacted: boolean) {
   const { key, label, help, type, required, options, min, max } = field
@@ -106,7 +113,7 @@ export const TemplateObject = Answered(
     signals: Type.Array(
       Type.Object({
         key: Type.String(),
-        kind: Type.Enum([...pushedKinds, checkKind]),
+        kind: Type.Enum([...signalKinds]),
         every_seconds: OrNull(Type.Integer({ description: 'Null of an event, and of a check whose seconds a field states.' })),
         help: Type.String(),
         states: Type.Array(Type.Enum(['ok', 'problem', 'no_data'])),
@@ -115,6 +122,18 @@ export const TemplateObject = Answered(
           Type.Object(
             { type: Type.String() },
             { additionalProperties: true, description: 'Of a check: its type and its options.' },
+          ),
+        ),
+        schedule: Type.Optional(
+          Type.Object(
+            {
+              period_seconds: OrNull(Type.Union([Type.Integer(), Reference])),
+              cron: OrNull(Type.Union([Type.String(), Reference])),
+              zone: OrNull(Type.Union([Type.String(), Reference])),
+              grace_seconds: Type.Union([Type.Integer(), Reference]),
+              first: Type.Union([Type.Enum([...firstRuns]), Reference]),
+            },
+            { description: 'Of a scheduled signal: when its runs are expected.' },
           ),
         ),
         locations: Type.Optional(Type.Object({ meta: Type.String() })),

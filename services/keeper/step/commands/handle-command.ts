@@ -8,6 +8,7 @@ import { unchanged } from '../change.ts'
 import { tryRule } from '../judging/try-rule.ts'
 import { takeFirstReport } from '../observations/first-report.ts'
 import { isReporting, type Reporting, takeReports } from '../observations/take-reports.ts'
+import { takePing } from '../schedules/take-ping.ts'
 import type { Handled, Handler, Step, StepContext } from '../types.ts'
 import { archiveResource } from './archive.ts'
 import { withIdempotencyRecord } from './idempotency.ts'
@@ -20,12 +21,13 @@ import { createRule, deleteRule, replaceRule } from './rule-commands.ts'
 import { createSignal, deleteSignal, updateSignal } from './signal-commands.ts'
 import { deleteSubject, updateWebsite } from './subject-commands.ts'
 
-type Changing = Exclude<Command, Reporting | CommandOf<'first-report'>>
+type Changing = Exclude<Command, Reporting | CommandOf<'first-report' | 'ping'>>
 
 /** Carries out a command to an existing subject. The caller has checked that the command's id has no recorded reply. */
 export function handleCommand(subject: SubjectDocument, command: Command, at: number, context: StepContext): Step {
   if (isReporting(command)) return takeReports(subject, command, at, context)
   if (command.kind === 'first-report') return takeFirstReport(subject, subject.id, command, at, context)
+  if (command.kind === 'ping') return takePing(subject, command, at, context)
   const handled = isAccepted(subject, command) ? carryOut(subject, command, at, context) : elsewhere(subject)
   if ('refused' in handled) return unchanged(subject, handled.refused)
   const reply: Reply = { ok: true, result: handled.result }

@@ -2,6 +2,7 @@
 // Observations.
 
 import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
+import { scheduleKind } from '#shared/contracts/resources/schedule.ts'
 import { checkKind, type Template } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { answersToKeep } from '#shared/manifest/answers.ts'
@@ -11,6 +12,7 @@ import { presentChecks } from '../checks/assign-checks.ts'
 import { withBaselines } from '../judging/baselines.ts'
 import { judgeSubject } from '../judging/judge-subject.ts'
 import { recall } from '../recall.ts'
+import { isMark } from '../schedules/run-entry.ts'
 import type { Handler, StoredReports } from '../types.ts'
 import { closeIncidents } from './incident-commands.ts'
 import { answersOf, checked, invalid, newRule, shown, usableTemplate, withSignals } from './resource-commands.ts'
@@ -50,9 +52,12 @@ export const rebindResource: Handler<'rebind-resource'> = (subject, command, at,
 function heardBy({ id, custom, templated }: SubjectDocument, template: Template, stored: StoredReports) {
   const heard: Record<string, HeardSignal> = {}
   for (const { key, slug } of custom?.signals ?? []) {
-    if (!template.signals.some(({ key, kind }) => key === slug && kind !== checkKind)) continue
+    const declared = template.signals.find(signal => signal.key === slug && signal.kind !== checkKind)
+    if (declared === undefined) continue
     const known = templated === null ? undefined : ownMember(templated.heard, slug)
-    const recalled = recall(known, stored.newest(id, key), Math.max(countedOn(template, slug), known?.recent.length ?? 0))
+    const rows = stored.newest(id, key)
+    const readings = declared.kind === scheduleKind ? rows.filter(row => !isMark(row)) : rows
+    const recalled = recall(known, readings, Math.max(countedOn(template, slug), known?.recent.length ?? 0))
     if (recalled === null) continue
     const days = baselineDaysOn(template, slug).filter(length => recalled.baselines[length] === undefined)
     const measured = withBaselines(recalled, { subjectId: id, signalKey: key, days }, stored, null)

@@ -14,6 +14,7 @@ import { resourceView } from '#shared/subjects/resource-view.ts'
 import { noRoom, presentChecks, withChecks } from '../checks/assign-checks.ts'
 import { judge, judgeSubject } from '../judging/judge-subject.ts'
 import { templateFault } from '../judging/resource-template.ts'
+import { withSchedules } from '../schedules/with-schedules.ts'
 import type { Handled, Handler, StepContext } from '../types.ts'
 import { type Refusal, refusedField } from './refusal.ts'
 import { nothingCustom } from './signal-commands.ts'
@@ -54,7 +55,7 @@ export function newResource(
   return checked(withSignals(bound, template, at), template, [], at)
 }
 
-/** Returns the Resource with the checks of its Template. `before`: its checks until now. */
+/** Returns the Resource with the checks and the schedules of its Template. `before`: its checks until now. */
 export function checked(
   subject: SubjectDocument,
   template: Template,
@@ -64,7 +65,7 @@ export function checked(
   const { templated } = subject
   if (templated === null) return { subject }
   const next = withChecks({ ...subject, templated }, template, before, at)
-  return next === 'no_room' ? { refused: invalid('template', noRoom) } : { subject: next }
+  return next === 'no_room' ? { refused: invalid('template', noRoom) } : { subject: withSchedules(next, template, at) }
 }
 
 /** Returns the revision to which a Resource is to be bound. Refuses a revision that was removed or damaged since the directory found it. */
@@ -152,7 +153,7 @@ export function shown(
   const template = subject.kind === 'template' ? (fault ?? templateOf(subject)) : null
   const judgedAt = Math.max(at, subject.judgedAt)
   const judged = (rule: RuleState) => judge(subject, rule, judgedAt, context)
-  return { subject, result: resourceView(subject, template, context, subject.archivedAt === null ? judged : undefined) }
+  return { subject, result: resourceView(subject, template, context, judgedAt, subject.archivedAt === null ? judged : undefined) }
 }
 
 /** Returns the validated answers, or the refusal of the first invalid field. `before`: the checks that the Resource has. */

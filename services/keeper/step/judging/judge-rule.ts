@@ -60,9 +60,9 @@ function judgeTemplateRule(
   moment: DecisionMoment,
   { signals }: Template,
 ): Judgement {
-  const { answers, heard, checks } = templated ?? { answers: {}, heard: {} }
+  const { answers, heard, checks, schedules } = templated ?? { answers: {}, heard: {} }
   const addedAt = rule.unknown === undefined ? {} : addedAtOf(custom?.signals ?? [])
-  const judged = judgeDecision(rule, { signals, heard, checks, readings, answers, addedAt }, moment)
+  const judged = judgeDecision(rule, { signals, heard, schedules, checks, readings, answers, addedAt }, moment)
   const { result, explanation, evidence, nextAt, laterAt, isHeard, isProvisional } = judged
   const inputs = evidence.inputs.map(evidenceInput)
   const undecided = result === 'unknown' ? (rule.unknown ?? 'not_judged') : 'not_judged'

@@ -10,6 +10,7 @@ import { cannotWord } from '#shared/judging/read-input.ts'
 import { messageFields } from '#shared/secrecy/message-fields.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { locationOfKey } from '#shared/subjects/resource-signals.ts'
+import { jobFacts } from '../schedules/job-facts.ts'
 import type { TemplateOf } from '../types.ts'
 import { templateRuleOf } from './resource-template.ts'
 
@@ -29,6 +30,7 @@ export function templateFacts(
   if (declared === null) return {}
   const template = templateOf(subject)
   const { omitted, truncated } = evidence
+  const job = jobFacts(subject, template, evidence)
   const inputs = evidence.inputs.flatMap(({ reading }) => (reading === undefined ? [] : [withoutSecrets(reading)]))
   return {
     ...answeredFields(subject, template),
@@ -40,6 +42,7 @@ export function templateFacts(
     reasons: reasonsOf(inputs),
     comparisons: { inputs, omitted, truncated },
     condition: context.condition,
+    ...(job === null ? {} : { job }),
   }
 }
 

@@ -1,5 +1,6 @@
 // Signal on which an Observation reports, and the reason to refuse the Observation (docs/reference/v3.md, 7.3 to 7.5). Pure.
 
+import { scheduleKind } from '#shared/contracts/resources/schedule.ts'
 import { checkKind, type Template, templateKeyPattern } from '#shared/contracts/resources/template.ts'
 import type { SignalState } from '#shared/contracts/subjects/signal.ts'
 import type { Reading, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -16,6 +17,7 @@ import {
 import { isOfGeneration2 } from '#shared/subjects/subject-view.ts'
 import type { Refusal } from '../commands/refusal.ts'
 import { invalid } from '../commands/resource-commands.ts'
+import { runFault } from '../schedules/run-entry.ts'
 import type { StampedObservation } from './observed-row.ts'
 
 interface NamedTarget {
@@ -96,9 +98,10 @@ const signalKey = new RegExp(templateKeyPattern)
 /** Returns why the signal refuses the Observation; null: accepted. */
 export function refusalOf(
   { of, slug, kind }: Target,
-  { signalKind, state }: Pick<StampedObservation, 'signalKind' | 'state'>,
+  { signalKind, state, labels }: Pick<StampedObservation, 'signalKind' | 'state' | 'labels'>,
 ): Refusal | null {
   if (signalKind !== null && signalKind !== kind) return invalid('kind', `The signal '${slug}' is of another kind`)
   if (of === 'location' && state === 'no_data') return invalid('state', `'${slug}' takes no 'no_data'`)
+  if (kind === scheduleKind) return runFault({ state, labels })
   return null
 }

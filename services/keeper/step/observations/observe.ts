@@ -2,6 +2,7 @@
 // has the stored rows of earlier Observations.
 import type { ObservationIdDocument, PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
+import { scheduleKind } from '#shared/contracts/resources/schedule.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -9,6 +10,7 @@ import { declaredSignalKey, isDeclaredKey } from '#shared/subjects/resource-sign
 import { observationIdKey, parsePushedObservationId, shortHash } from '#shared/text/ids.ts'
 import type { Refusal } from '../commands/refusal.ts'
 import { invalid } from '../commands/resource-commands.ts'
+import { takeRun } from '../schedules/take-run.ts'
 import type { StepContext } from '../types.ts'
 import { refusalOf, type Target, targetAt, targetOf } from './observation-target.ts'
 import { identityOf, isSame, observationRowId, placeOf, rowOf, type StampedObservation } from './observed-row.ts'
@@ -93,7 +95,7 @@ function take(
   before: PushedObservationDocument | null,
 ): Observed {
   const { subject, sent } = intake
-  const isRepeated = before !== null && isSame(before, row)
+  const isRepeated = before !== null && isSame(before, withValueOf(before, target, row))
   const isCreated = target.of === 'declared' && target.isNew
   const observation = sent.sentId ?? shortHash(row.id)
   const result = (createdSignal: boolean) => ({ ok: true as const, signal: target.key, observation, createdSignal })
@@ -103,8 +105,12 @@ function take(
   const { sentId } = sent
   const place = sentId === null ? null : placeOf(subject.id, { signalKey: target.key, sentId, atUs, isCreated })
   const taken = before === null || isRepeated ? effect.subject : forgetDeclaration(effect.subject, target, row)
-  return { ...effect, subject: taken, row, place, result: result(isCreated) }
+  return { ...effect, subject: taken, row: effect.row ?? row, place, result: result(isCreated) }
 }
+
+/** Returns the row of a run with the duration that was measured when it came for the first time. */
+const withValueOf = ({ value }: PushedObservationDocument, { kind }: Target, row: PushedObservationDocument) =>
+  kind === scheduleKind && row.value === null ? { ...row, value } : row
 
 /** Returns the effect of the report; null: the report equals the stored row `repeated`, and the signal already includes that row. */
 function effectOf(
@@ -114,6 +120,7 @@ function effectOf(
   repeated: PushedObservationDocument | null,
 ): Effect | null {
   const taking = { row, repeated, at, isStampedHere: sent.isStampedHere, context }
+  if (target.kind === scheduleKind && template !== null) return takeRun(subject, target.slug, template, taking)
   if (target.of === 'location') return takeReading(subject, target, taking)
   if (target.of === 'declared') return takeDeclared(subject, target, taking)
   return target.of === 'authored' || template === null

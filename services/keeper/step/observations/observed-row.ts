@@ -10,7 +10,7 @@ export type StampedObservation = SentObservation & {
   isStampedHere: boolean
   /** Instant at which it arrived among the reports of its command, µs. A report that the keeper stamps has this instant. */
   stampUs: number
-  source: 'api' | 'address'
+  source: 'api' | 'address' | 'ping'
 }
 
 /**

@@ -21,6 +21,8 @@ import { accept } from './report-observation.ts'
 export interface Effect {
   subject: SubjectDocument
   series: SeriesDocument | null
+  /** The row to store in the place of the one that was sent. Absent: that one. */
+  row?: PushedObservationDocument
 }
 
 export interface Taking {
@@ -35,7 +37,7 @@ export interface Taking {
 }
 
 /** Returns the row of the first sending and the time to add to the sender's instant, ms. */
-const arrivalOf = ({ row, repeated, isStampedHere, context }: Taking): Arrival => ({
+export const arrivalOf = ({ row, repeated, isStampedHere, context }: Taking): Arrival => ({
   arrived: repeated ?? row,
   aheadMs: isStampedHere ? 0 : (context.aheadMs ?? 0),
 })
@@ -81,7 +83,7 @@ export const heardOf = (row: PushedObservationDocument, number: number, arrival?
  * Returns the instant at which the Observation counts on the keeper's clock, µs: its own, or its arrival if its own was still in the future
  * then. So a report with a fast clock hides no report that comes after it (v3 7.7).
  */
-function countedUs({ id }: PushedObservationDocument, { arrived, aheadMs }: Arrival): number {
+export function countedUs({ id }: PushedObservationDocument, { arrived, aheadMs }: Arrival): number {
   const ownUs = parsePushedObservationId(id).observedAtUs + aheadMs * 1_000
   const isAhead = ownUs > latestCountedUs(Math.floor(arrived.receivedAtUs / 1_000))
   return isAhead ? arrived.receivedAtUs : ownUs

@@ -104,9 +104,11 @@ export function takeReports(subject: SubjectDocument, command: Reporting, now: n
   return { subject: next, change, observation: null, pushed, places, series, reply }
 }
 
-/** Returns whether the change is stored only in the subject's document: a declared signal, or a reading of a website. */
+/** Returns whether the change is stored only in the subject's document: a declared signal, a schedule, or a reading of a website. */
 const isOwned = (before: SubjectDocument, after: SubjectDocument): boolean =>
-  after.custom?.signals !== before.custom?.signals || after.readings !== before.readings
+  after.custom?.signals !== before.custom?.signals ||
+  after.templated?.schedules !== before.templated?.schedules ||
+  after.readings !== before.readings
 
 /**
  * Documents made by the observations of one command. Later observations find them like stored documents; the last version of a document
