@@ -53,7 +53,10 @@ import { setPassword } from './people/set-password.ts'
 import { signIn, signInOidc } from './people/sign-in.ts'
 import { createUser, findUser, listUsers, updateUser } from './people/users.ts'
 import { createWorkspace, listAllWorkspaces, listWorkspaces, renameWorkspace } from './people/workspaces.ts'
-import { requireResourceRoom, reserveReported } from './resources/reported.ts'
+import { findPing, findPinged, findPush } from './pings/find-ping.ts'
+import { listPingAddresses, releasePingAddress, reservePingAddress, rotatePingAddress } from './pings/ping-addresses.ts'
+import { createPingKey, deletePingKey, listPingKeys } from './pings/ping-keys.ts'
+import { requireResourceRoom, reservePinged, reserveReported } from './resources/reported.ts'
 import { getResource, listResources, resolveResources } from './resources/resources.ts'
 import { getBands } from './subjects/bands.ts'
 import { getFigures } from './subjects/figures.ts'
@@ -107,6 +110,17 @@ export const answerers: { [V in AskVerb]: AskAnswerer<V> } = {
   'list-addresses': listAddresses,
   'delete-address': deleteAddress,
   'reserve-reported': reserveReported,
+  'find-ping': findPing,
+  'find-push': findPush,
+  'find-pinged': findPinged,
+  'list-ping-addresses': listPingAddresses,
+  'rotate-ping-address': rotatePingAddress,
+  'reserve-ping-address': reservePingAddress,
+  'release-ping-address': releasePingAddress,
+  'create-ping-key': createPingKey,
+  'list-ping-keys': listPingKeys,
+  'delete-ping-key': deletePingKey,
+  'reserve-pinged': reservePinged,
   'require-resource-room': requireResourceRoom,
   'take-check-room': ({ takeCheckRoom }, { workspaceId, more, most }) => takeCheckRoom(workspaceId, more, most),
   'create-destination': createDestination,

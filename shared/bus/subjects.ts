@@ -1,8 +1,8 @@
 // Bus subjects and bucket keys. Only this file builds, parses and matches them.
 import { partitionOf } from '#shared/text/hash.ts'
 
-export type Revoked = 'key' | 'user' | 'address' | 'session'
-const revocable: readonly string[] = ['key', 'user', 'address', 'session'] satisfies Revoked[]
+export type Revoked = 'key' | 'user' | 'address' | 'session' | 'ping' | 'ping-key'
+const revocable: readonly string[] = ['key', 'user', 'address', 'session', 'ping', 'ping-key'] satisfies Revoked[]
 const isRevocable = (what: string | undefined): what is Revoked => what !== undefined && revocable.includes(what)
 
 export const subjects = {
@@ -63,8 +63,8 @@ export const keys = {
   checksOfLocation: (locationId: string) => `${locationId}.>`,
   checksOfPartition: (partition: number) => `*.${partition}.*`,
   /**
-   * Key of a revocation. It makes gateways drop cached entries: an API key, all keys and sessions of a user, an Observation address, or one
-   * session.
+   * Key of a revocation. It makes gateways drop cached entries: an API key, all keys and sessions of a user, an Observation address, one
+   * session, the ping addresses of a Resource (by its id, because their own are secrets), or all that a ping key names (by its id).
    */
   revocation: (what: Revoked, id: string) => `${what}.${id}`,
   allRevocations: '*.*',

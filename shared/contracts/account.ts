@@ -1,4 +1,5 @@
-// Documents of the directory: users, workspaces, memberships, sessions, API keys, addresses, locations, credentials of probers, names.
+// Documents of the directory: users, workspaces, memberships, sessions, API keys, addresses of senders, ping keys, locations, credentials of
+// probers, names.
 import type { Stored } from '#shared/contracts/common.ts'
 
 /** Roles in a workspace, in ascending order. Each role includes the rights of the roles before it. */
@@ -173,6 +174,28 @@ export interface AddressDocument extends Stored {
    * `day`: latest day on which reports to the address created Resources, in days since the epoch (UTC). `count`: number of Resources
    * created on this day.
    */
+  made: { day: number; count: number }
+}
+
+/** Address to which a sender pings, of one scheduled signal of a Resource. The id is the UUID in the address. */
+export interface PingDocument extends Stored {
+  workspaceId: string
+  subjectId: string
+  /** Key of the signal. */
+  signal: string
+  /** Token of the same signal's address in the manner of Uptime Kuma; unique. */
+  pushToken: string
+  createdAt: number
+}
+
+/** Key with which a sender pings the Resources of a workspace by their keys. It stands in crontabs, so it is stored as it is. */
+export interface PingKeyDocument extends Stored {
+  workspaceId: string
+  /** The key itself; unique. */
+  key: string
+  description: string
+  createdAt: number
+  /** Number of Resources that pings with the key created on `day`, like `made` of an Observation address. */
   made: { day: number; count: number }
 }
 

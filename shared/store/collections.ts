@@ -7,6 +7,8 @@ import type {
   LocationDocument,
   MembershipDocument,
   NameDocument,
+  PingDocument,
+  PingKeyDocument,
   ProberCredentialDocument,
   SessionDocument,
   SignInTriesDocument,
@@ -112,6 +114,8 @@ export interface Collections {
   signInTries: SignInTriesDocument
   keys: KeyDocument
   addresses: AddressDocument
+  pings: PingDocument
+  pingKeys: PingKeyDocument
   locations: LocationDocument
   proberCredentials: ProberCredentialDocument
   names: NameDocument
@@ -253,7 +257,6 @@ export const collections: Record<CollectionName, CollectionSpec> = {
     columns: { workspaceId: 'text', key: 'text', version: 'integer', bytes: 'integer' },
     indexes: [{ name: 'byVersion', fields: ['workspaceId', 'key', 'version'], unique: true }],
   },
-  proberCredentials: { writer: 'directory', columns: {}, indexes: [] },
   counters: { writer: 'directory', columns: {}, indexes: [] },
   settings: { writer: 'directory', columns: {}, indexes: [] },
   server_api_audit: {

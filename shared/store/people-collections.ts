@@ -1,5 +1,5 @@
-// Collections about people and places: accounts, sessions, workspaces, keys, Observation addresses, locations. Only the directory writes
-// them.
+// Collections about people and places: accounts, sessions, workspaces, keys, addresses of senders, locations, credentials of probers. Only the
+// directory writes them.
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
 
 export const peopleCollections = {
@@ -66,9 +66,27 @@ export const peopleCollections = {
       { name: 'byWorkspace', fields: ['workspaceId', 'createdAt'] },
     ],
   },
+  pings: {
+    writer: 'directory',
+    columns: { workspaceId: 'text', subjectId: 'text', signal: 'text', pushToken: 'text' },
+    indexes: [
+      { name: 'bySignal', fields: ['subjectId', 'signal'], unique: true },
+      { name: 'byPushToken', fields: ['pushToken'], unique: true },
+      { name: 'byWorkspace', fields: ['workspaceId'] },
+    ],
+  },
+  pingKeys: {
+    writer: 'directory',
+    columns: { workspaceId: 'text', key: 'text', createdAt: 'integer' },
+    indexes: [
+      { name: 'byKey', fields: ['key'], unique: true },
+      { name: 'byWorkspace', fields: ['workspaceId', 'createdAt'] },
+    ],
+  },
   locations: {
     writer: 'directory',
     columns: { name: 'text' },
     indexes: [{ name: 'byName', fields: ['name'], unique: true }],
   },
+  proberCredentials: { writer: 'directory', columns: {}, indexes: [] },
 } as const satisfies Record<string, CollectionSpec>

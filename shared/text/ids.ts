@@ -12,6 +12,8 @@ export const idLength = {
   user: 10,
   key: 10,
   address: 10,
+  pingKey: 10,
+  pushToken: 32,
   invitation: 10,
   session: 16,
   destination: 10,

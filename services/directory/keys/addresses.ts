@@ -63,7 +63,8 @@ export const deleteAddress: AskAnswerer<'delete-address'> = async (context, { wo
 export const addressesOf = (store: Store, workspaceId: string): Promise<AddressDocument[]> =>
   store.find('addresses', { where: { workspaceId }, sort: [['createdAt', 'asc']], limit: limits.directory.listed })
 
-async function livingWorkspace(store: Store, workspaceId: string): Promise<WorkspaceDocument | null> {
+/** Returns the workspace; null: it does not exist, or is deleted. */
+export async function livingWorkspace(store: Store, workspaceId: string): Promise<WorkspaceDocument | null> {
   const [workspace = null] = await store.get('workspaces', [workspaceId])
   return workspace === null || isDeleted(workspace) ? null : workspace
 }

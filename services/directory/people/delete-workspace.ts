@@ -10,6 +10,7 @@ import type { AskAnswerer } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { addressesOf } from '../keys/addresses.ts'
 import { revoke } from '../keys/revoke.ts'
+import { pingKeysOf } from '../pings/ping-keys.ts'
 import { isDeleted, workspaceNotFound } from './workspaces.ts'
 
 /**
@@ -33,6 +34,7 @@ export const deleteWorkspace: AskAnswerer<'delete-workspace'> = async (context, 
   if (!isDeleted(present)) logger.info({ workspaceId, workspace: present.name, ...contents }, 'workspace deleted')
   for (const userId of members) await revoke(context, 'user', userId)
   for (const address of await addressesOf(store, workspaceId)) await revoke(context, 'address', address.id)
+  for (const key of await pingKeysOf(store, workspaceId)) await revoke(context, 'ping-key', key.id)
   context.removeWorkspaces()
   return { id: workspaceId, name: present.name, ...contents }
 }

@@ -28,6 +28,8 @@ export const removedWithWorkspace = [
   'transformations',
   'templates',
   'addresses',
+  'pings',
+  'pingKeys',
   'invitations',
   'memberships',
 ] as const

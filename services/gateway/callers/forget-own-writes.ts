@@ -26,6 +26,8 @@ const revocations: Revocations = {
   'delete-workspace': ({ by }) => ({ what: 'user', id: by?.userId ?? '' }),
   'delete-key': ({ keyId }) => ({ what: 'key', id: keyId }),
   'delete-address': ({ addressId }) => ({ what: 'address', id: addressId }),
+  'rotate-ping-address': ({ subjectId }) => ({ what: 'ping', id: subjectId }),
+  'delete-ping-key': ({ keyId }) => ({ what: 'ping-key', id: keyId }),
 }
 
 /** Wraps `directory`. Results and errors of `directory` are passed on unchanged. */

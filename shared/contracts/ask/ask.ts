@@ -7,6 +7,7 @@ import { auditAsks } from '#shared/contracts/ask/ask-audit.ts'
 import { incidentAsks } from '#shared/contracts/ask/ask-incidents.ts'
 import { notificationAsks } from '#shared/contracts/ask/ask-notifications.ts'
 import { type Caller, type LocationView, peopleAsks } from '#shared/contracts/ask/ask-people.ts'
+import { pingAsks } from '#shared/contracts/ask/ask-pings.ts'
 import { proberAsks } from '#shared/contracts/ask/ask-probers.ts'
 import { resourceAsks } from '#shared/contracts/ask/ask-resources.ts'
 import { subjectAsks } from '#shared/contracts/ask/ask-subjects.ts'
@@ -29,6 +30,7 @@ export const asks = {
   ...conditionAsks,
   ...auditAsks,
   ...addressAsks,
+  ...pingAsks,
   /** Returns the user of a key. Null: the key is unknown, deleted or expired. */
   authenticate: ask<Identity | null>()({ tokenHash: TokenHash }),
   /** Records the last use of keys. `usedAt`: instant of the last use (ms) by key id. Returns null. */

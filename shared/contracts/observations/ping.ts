@@ -10,6 +10,17 @@ export const uuidPattern = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-
 /** Canonical UUID in lower case. */
 export const Uuid = Type.String({ pattern: uuidPattern })
 
+export const pushTokenPattern = '^[A-Za-z0-9]{20,64}$'
+export const pingKeyPattern = '^[A-Za-z0-9_-]{16,64}$'
+export const pingSlugPattern = '^[a-z0-9][a-z0-9_-]{0,99}$'
+
+/** Token of an address in the manner of Uptime Kuma. */
+export const PushToken = Type.String({ pattern: pushTokenPattern })
+/** Ping key of a workspace. A UUID is refused as a ping key, so that no address means both. */
+export const PingKeyText = Type.String({ pattern: pingKeyPattern })
+/** Key of a Resource as an address of a ping key can name it. */
+export const PingSlug = Type.String({ pattern: pingSlugPattern })
+
 /** Text: the kept part, in UTF-8 without control characters but tab and line feed. Bytes: length of the whole body as it was sent. */
 export const PingBody = Type.Object({ text: Type.String({ maxLength: 100_000 }), bytes: Type.Integer({ minimum: 0 }) })
 export type PingBody = Static<typeof PingBody>
