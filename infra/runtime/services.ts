@@ -229,9 +229,20 @@ async function startGateway(
     oidc: oidcOptions(settings),
   }
   const checkBounds = { intervalMin: settings.CHECK_INTERVAL_MIN, perMinute: settings.WORKSPACE_CHECKS_PER_MINUTE }
+  const { PING_HOST: host, PING_BODY_LIMIT: bodyLimit, KUMA_PUSH: kumaPush } = settings
+  const pings = { host, bodyLimit, kumaPush: kumaPush === 'on' }
   const trusted = settings.TRUST_PROXY === null ? {} : { trustProxy: settings.TRUST_PROXY }
   const { fastify, service } = await retryStart(context.clock, () =>
-    createGateway(context, { version, incidentSalt, secretsKey, session, checkBounds, legacy: settings.API_LEGACY, ...trusted }),
+    createGateway(context, {
+      version,
+      incidentSalt,
+      secretsKey,
+      session,
+      checkBounds,
+      pings,
+      legacy: settings.API_LEGACY,
+      ...trusted,
+    }),
   )
   try {
     await fastify.listen({ host: settings.HOST, port: settings.PORT })

@@ -52,6 +52,9 @@ import { proxyCheck } from './http/trusted-proxies.ts'
 import { refuseExpectation, refuseUnreadable } from './http/unreadable-request.ts'
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
 import { openApiRoutes } from './openapi/routes.ts'
+import { pingHostRewrite } from './pings/ping-host.ts'
+import { pingDefaults } from './pings/ping-options.ts'
+import { createPings } from './pings/pings.ts'
 import { announceGateway, type Presence } from './presence.ts'
 import { createSessionEntry } from './session/caller/entry.ts'
 import { sessionDefaults } from './session/caller/options.ts'
@@ -65,7 +68,7 @@ import { createTryLimit } from './subjects/try-limit.ts'
 export async function createGateway(
   serviceContext: ServiceContext,
   options: GatewayOptions,
-  families: readonly Family[] = familiesOf(options.legacy ?? 'serve'),
+  families: readonly Family[] = familiesOf(options),
 ): Promise<{ fastify: FastifyInstance; service: Service }> {
   const { bus, clock, metrics } = serviceContext
   const directory = createDirectoryClient(bus, clock)
@@ -77,22 +80,16 @@ export async function createGateway(
   const incidentIds = createIncidentIds(options.incidentSalt)
   const locationNames = createLocationNames(clock, traceId => directory.ask('list-locations', {}, traceId))
   const events = createEventHub({ bus, clock, incidentIds, locationNames, metrics: createEventMetrics(metrics) })
-  const memories = [identities, addresses, events]
+  const pings = createPings(clock, directory, options.pings ?? pingDefaults)
+  const memories = [identities, addresses, pings.memory, events]
   const revocations = await watchRevocations(bus, memories)
   const keyUsage = createKeyUsage(clock, usedAt => directory.ask('touch-keys', { usedAt }))
   const context: GatewayContext = {
     directory: forgetOwnWrites(directory, memories),
     ...clientsOf(bus, clock),
-    clock,
-    logger,
-    incidentIds,
-    locationNames,
+    ...{ clock, logger, incidentIds, locationNames, identities, addresses, pings, keyUsage, events },
     audit: createAudit(clock, auditQueue),
-    identities,
-    addresses,
-    keyUsage,
     forwarding: createForwarding(options.trustProxy ?? []),
-    events,
     planner: createPlanner(clock),
     checkBounds: options.checkBounds ?? { intervalMin: 10, perMinute: 0 },
     seals: createSeals(options.secretsKey ?? ''),
@@ -172,7 +169,7 @@ function serverOptions(
   context: GatewayContext,
   authenticate: AuthenticateHook,
   dialects: readonly Dialect[],
-  { trustProxy, session = sessionDefaults }: GatewayOptions,
+  { trustProxy, session = sessionDefaults, pings }: GatewayOptions,
 ): FastifyHttpOptions<RawServerDefault> {
   const { isWanted: isPages } = createSessionEntry(context, session, null)
   return {
@@ -189,6 +186,7 @@ function serverOptions(
       maxHeaderSize: limits.http.headerBytes,
       requireHostHeader: false,
     },
+    ...(pings?.host == null ? {} : { rewriteUrl: pingHostRewrite(pings.host, trustProxy ?? []) }),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: limits.http.headerBytes },

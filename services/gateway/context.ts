@@ -11,6 +11,7 @@ import type { CheckBounds } from './check-bounds.ts'
 import type { Planner } from './configuration/planner.ts'
 import type { EventHub } from './events/hub.ts'
 import type { Forwarding } from './http/forwarding.ts'
+import type { Pings } from './pings/pings.ts'
 import type { LocationNames } from './subjects/location-names.ts'
 import type { TryLimit } from './subjects/try-limit.ts'
 
@@ -28,6 +29,7 @@ export interface GatewayContext {
   audit: Audit
   identities: Identities
   addresses: Addresses
+  pings: Pings
   keyUsage: KeyUsage
   forwarding: Forwarding
   events: Pick<EventHub, 'open' | 'position'>

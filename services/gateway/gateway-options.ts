@@ -3,6 +3,7 @@
 import type { CheckBounds } from './check-bounds.ts'
 import type { Assets } from './dashboard/assets.ts'
 import type { ConnectionBounds } from './http/connections.ts'
+import type { PingOptions } from './pings/ping-options.ts'
 import type { SessionOptions } from './session/caller/options.ts'
 
 /** Values of API_LEGACY. `serve`: generations 1 and 2 of the API are served. `gone`: they are switched off. */
@@ -26,6 +27,8 @@ export interface GatewayOptions {
   bodiesBytes?: number
   /** Bounds of checks (CHECK_INTERVAL_MIN, WORKSPACE_CHECKS_PER_MINUTE). Absent: those that the settings have by default. */
   checkBounds?: CheckBounds
+  /** What is set of pings (PING_HOST, PING_BODY_LIMIT, KUMA_PUSH). Absent: the defaults of these settings. */
+  pings?: PingOptions
   /** Value of API_LEGACY; absent: generations 1 and 2 are available. */
   legacy?: Legacy
   /**

@@ -3,6 +3,8 @@ import { isLoopback } from '#shared/net/loopback.ts'
 import { choice, integer, port, SettingError, type Settings, text } from '#shared/settings.ts'
 import { legacies } from './gateway-options.ts'
 import { parseProxies } from './http/trusted-proxies.ts'
+import { parsePingHost } from './pings/ping-host.ts'
+import { pingDefaults } from './pings/ping-options.ts'
 import { oidcOptions, parseIssuer } from './session/oidc/oidc-settings.ts'
 
 export const gatewaySettings = {
@@ -42,6 +44,26 @@ export const gatewaySettings = {
     min: 0,
     max: 10_000_000,
     meaning: 'How many checks the monitors of one workspace may ask for, over all their locations; 0: any number.',
+  }),
+  PING_HOST: {
+    ...text({
+      default: '',
+      meaning: 'A host at whose root ping addresses are too, so that they are short. A proxy in front must pass it on as Host.',
+    }),
+    unit: 'name of a host',
+    parse: parsePingHost,
+  },
+  PING_BODY_LIMIT: integer({
+    default: String(pingDefaults.bodyLimit),
+    unit: 'bytes',
+    min: 0,
+    max: 100_000,
+    meaning: 'How much of the body of a ping is kept, such as the last lines of a job. The rest is read and dropped.',
+  }),
+  KUMA_PUSH: choice({
+    default: 'off',
+    of: ['on', 'off'],
+    meaning: 'on: /api/push/<token> takes pings as Uptime Kuma does, also with API_LEGACY=gone.',
   }),
   OIDC_ISSUER: {
     ...text({ default: '', meaning: 'The OIDC provider at which people may sign in; unset: none.' }),

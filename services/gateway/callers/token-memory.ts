@@ -1,5 +1,5 @@
 // Cache of token owners: responses of the directory by token hash, bounded and short-lived. For a cached token the gateway does not ask the
-// directory. The watcher of revocations (revocations.ts) removes entries.
+// directory. Pings use it too, by what they name (pings/pings.ts). The watcher of revocations (revocations.ts) removes entries.
 import { keys, type Revoked } from '#shared/bus/subjects.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { AddressIdentity } from '#shared/contracts/ask/ask-addresses.ts'
@@ -28,9 +28,11 @@ interface Remembering<T> {
   namesOf(one: T): string[]
   /** Returns the instant at which an entry expires, ms since the epoch. Null: never. */
   expiresAt(one: T): number | null
+  /** Whether a response is remembered. Absent: each is. */
+  isKept?(one: T): boolean
 }
 
-function createTokenMemory<T>(clock: Clock, of: Remembering<T>): TokenMemory<T> {
+export function createTokenMemory<T>(clock: Clock, of: Remembering<T>): TokenMemory<T> {
   const memory = createMemory(clock, of)
   const asking = new Map<string, Promise<T | null>>()
   const askAfresh = async (tokenHash: string): Promise<T | null> => {
@@ -38,7 +40,7 @@ function createTokenMemory<T>(clock: Clock, of: Remembering<T>): TokenMemory<T> 
       const before = memory.revocations()
       const found = await of.ask(tokenHash)
       if (found === null) return null
-      if (before === memory.revocations()) memory.remember(tokenHash, found)
+      if (before === memory.revocations() && (of.isKept?.(found) ?? true)) memory.remember(tokenHash, found)
       if (before === memory.revocations() || i === 1) return found
     }
   }

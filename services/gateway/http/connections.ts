@@ -1,4 +1,4 @@
-// Accountant of the server's connections. A stranger is a connection on which no key, session or Observation address was accepted yet; the
+// Accountant of the server's connections. A stranger is a connection on which no key, session or address of a sender was accepted yet; the
 // strangers of one client network are bounded. Every other connection belongs to the holder that was accepted on it last. If the server has
 // its maximum number of connections, the holder or the network that holds most gives way, so that nobody can keep others out.
 import type { Server } from 'node:http'
@@ -68,7 +68,7 @@ interface Client {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Key, session or Observation address that was accepted for the request; null: none, or not yet. */
+    /** Key, session, Observation address or Resource of a ping that was accepted for the request; null: none, or not yet. */
     holder: string | null
   }
 }
@@ -76,8 +76,8 @@ declare module 'fastify' {
 const known = new WeakMap<object, { connection: Connection; accept(request: FastifyRequest, holder: string): void }>()
 
 /**
- * Notes the holder that was accepted for a request: `key:`, `session:` or `address:` with an id. The bounds of strangers no longer apply to
- * the connection.
+ * Notes the holder that was accepted for a request: `key:`, `session:` or `address:` with an id, `ping:` with that of a Resource. The bounds
+ * of strangers no longer apply to the connection.
  */
 export function noteAccepted(request: FastifyRequest, holder: string): void {
   request.holder = holder

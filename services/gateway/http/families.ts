@@ -1,7 +1,10 @@
 // Families of routes that an installation serves. A request whose path cannot be read belongs to no family: it gets a refusal in the
 // dialect of the first family.
 
-import type { Legacy } from '../gateway-options.ts'
+import type { GatewayOptions } from '../gateway-options.ts'
+import { pingFamily } from '../pings/ping-family.ts'
+import { pingDefaults } from '../pings/ping-options.ts'
+import { pushFamily } from '../pings/push-family.ts'
 import { sessionV2Family } from '../session/caller/generations.ts'
 import { sessionFamily } from '../session/family.ts'
 import { v3Family } from '../v3/family.ts'
@@ -13,7 +16,12 @@ import { goneFamily } from './gone-family.ts'
 const ofGeneration3 = [v3Family, addressFamily]
 const ofSessions = [sessionFamily, sessionV2Family]
 
-export const allFamilies: readonly Family[] = [classicFamily, ...ofGeneration3, ...ofSessions]
+/** Families with the usual settings. */
+export const allFamilies: readonly Family[] = [classicFamily, ...ofGeneration3, ...ofSessions, pingFamily(pingDefaults)]
 
-export const familiesOf = (legacy: Legacy): readonly Family[] =>
-  legacy === 'gone' ? [...ofGeneration3, goneFamily, ...ofSessions] : allFamilies
+export function familiesOf({ legacy, pings = pingDefaults }: Pick<GatewayOptions, 'legacy' | 'pings'>): readonly Family[] {
+  const ofPings = [pingFamily(pings), ...(pings.kumaPush ? [pushFamily] : [])]
+  return legacy === 'gone'
+    ? [...ofGeneration3, goneFamily, ...ofSessions, ...ofPings]
+    : [classicFamily, ...ofGeneration3, ...ofSessions, ...ofPings]
+}

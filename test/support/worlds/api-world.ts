@@ -74,7 +74,7 @@ export const incidentSalt = 'salt'
 
 type WorldOptions = { withDirectory?: boolean; families?: readonly Family[] } & Pick<
   GatewayOptions,
-  'audit' | 'bodiesBytes' | 'checkBounds' | 'connections' | 'legacy' | 'secretsKey' | 'trustProxy'
+  'audit' | 'bodiesBytes' | 'checkBounds' | 'connections' | 'legacy' | 'pings' | 'secretsKey' | 'trustProxy'
 >
 
 export async function startApiWorld({ withDirectory, families, ...given }: WorldOptions = {}): Promise<ApiWorld> {

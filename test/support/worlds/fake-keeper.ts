@@ -5,6 +5,7 @@ import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { parseCommand } from '#shared/bus/subjects.ts'
 import { websiteTemplate } from '#shared/checks/website/website-template.ts'
 import type { Reply } from '#shared/contracts/ask/reply.ts'
+import type { PingTaken } from '#shared/contracts/observations/ping.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 import type { Command, CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -26,6 +27,8 @@ export interface FakeKeeper {
   commands: { subjectId: string; command: Command }[]
   /** While set, commands get no reply or are refused with this code. */
   trouble: 'silence' | ErrorCode | null
+  /** While set, answers pings in the place of the real step: with how they are taken, with an error, or not at all. */
+  takesPing: ((command: CommandOf<'ping'>) => PingTaken['taken'] | { refused: ErrorCode } | 'silence') | null
   /** Resolves once all received commands are applied. */
   close(): Promise<void>
 }
@@ -39,6 +42,7 @@ export async function startFakeKeeper(bus: Bus, store: Store, clock: Clock): Pro
   const keeper: FakeKeeper = {
     commands,
     trouble: null,
+    takesPing: null,
     close: async () => {
       await Promise.all(subscriptions.map(subscription => subscription.close()))
       await Promise.all(working)
@@ -57,6 +61,11 @@ export async function startFakeKeeper(bus: Bus, store: Store, clock: Clock): Pro
       const answer = (reply: unknown) => {
         answered.set(command.id, reply)
         message.respond(reply)
+      }
+      if (command.kind === 'ping' && keeper.takesPing !== null) {
+        const taken = keeper.takesPing(command)
+        if (taken === 'silence') return
+        return answer(typeof taken === 'string' ? { ok: true, result: { taken } } : error(taken.refused))
       }
       const reply = async () => {
         if (isOfCustomSubject(command)) return await stepForReal(store, clock, subjectId, command)

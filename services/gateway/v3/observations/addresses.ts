@@ -94,7 +94,8 @@ async function findAddress({ directory }: GatewayContext, call: V3Call): Promise
   throw refusal('not_found', 'Address not found', 'The workspace has no such Observation address')
 }
 
-const baseOf = ({ publicUrl }: GatewayContext, { request }: Call): string =>
+/** Returns the address at which people reach this gateway, without a slash at its end. */
+export const baseOf = ({ publicUrl }: Pick<GatewayContext, 'publicUrl'>, { request }: Pick<Call, 'request'>): string =>
   publicUrl ?? (request.host === '' ? '' : `${request.protocol}://${request.host}`)
 
 const write = writerOf(AddressObject)

@@ -187,7 +187,7 @@ function instantOf(at: string | null | undefined): number | null {
 }
 
 /** Returns the reason as one plain line. Secrets in URLs are redacted, and the line is cut to the maximum length of a reason. */
-function reasonOf(reason: string | undefined): string {
+export function reasonOf(reason: string | undefined): string {
   const plain = redactedText((reason ?? '').replace(/\p{Cc}/gu, ' ')).trim()
   return [...plain].length > reasonCharacters ? `${firstCharacters(plain, reasonCharacters - 1)}…` : plain
 }
