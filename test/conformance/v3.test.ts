@@ -134,8 +134,10 @@ async function madePath({ path }: Route, username: string): Promise<string> {
   if (id === ':incident') return path.replace(id, await addIncident(world, home))
   if (all === '/invitations') return path.replace(id, await invited(username))
   const maker = v3Routes.find(route => route.method === 'POST' && route.path === all)
-  const made = await call('POST', all, home, { token: tokenOf(mostRights), body: maker?.examples?.[0] })
-  return path.replace(id, made.json.result.id)
+  // The second example of a Resource is of a Template with a scheduled signal.
+  const body = maker?.examples?.[path.includes('/ping-addresses') ? 1 : 0]
+  const made = await call('POST', all, home, { token: tokenOf(mostRights), body })
+  return path.replace(id, made.json.result.id).replace(':signal', 'run')
 }
 
 /** The refusal that the reference names; null: the request succeeds. */
@@ -201,14 +203,19 @@ for (const route of v3Routes) {
 /** The example does not have the name of this workspace, so that the other routes still find it. */
 const successOf = ({ path, status = 200 }: Route): number => (path.endsWith('/deletion') ? 422 : status)
 
-t.test('reads of recorded evidence are audited, and other reads are not (v3 11.3)', async t => {
-  for (const { method, path, isAudited } of v3Routes) {
-    if (method === 'GET') t.equal(isAudited, readsOfEvidence.includes(path), `${method} ${path}`)
-  }
-})
+t.test(
+  'reads of recorded evidence and of ping addresses and keys are audited, and other reads are not (v3 11.3, 17.5, 17.6)',
+  async t => {
+    for (const { method, path, isAudited } of v3Routes) {
+      if (method === 'GET') t.equal(isAudited, auditedReads.includes(path), `${method} ${path}`)
+    }
+  },
+)
 
-const readsOfEvidence = [
+const auditedReads = [
   '/workspaces/:workspace/resources/:resource/observations',
+  '/workspaces/:workspace/resources/:resource/ping-addresses',
+  '/workspaces/:workspace/ping-keys',
   '/workspaces/:workspace/incidents/:incident',
   '/workspaces/:workspace/incidents/:incident/deliveries',
   '/workspaces/:workspace/incidents/:incident/responses',

@@ -99,6 +99,7 @@ const ofClients = new Set([
   'memberships',
   'templates',
   'addresses',
+  'pingKeys',
   'users',
   'locations',
   'proberCredentials',

@@ -271,9 +271,9 @@ t.test('examples of v3 succeed unchanged in the order in which the page shows th
 
   /** Remembers the id of a created object, and that of the first listed incident, by the word that stands for it. */
   function learn(path: string, method: string, { id, token }: { id?: string; token?: string }): void {
-    const nouns = /(incident|destination|address|invitation|member|user|location|credential)(?:es|s)$/
-    const [, noun = ''] = nouns.exec(path) ?? []
-    const word = noun === 'member' ? 'USER_ID' : `${noun.toUpperCase()}_ID`
+    const nouns = /(incident|destination|address|ping-key|invitation|member|user|location|credential)(?:es|s)$/
+    const [, noun = ''] = path.endsWith('/ping-addresses') ? [] : (nouns.exec(path) ?? [])
+    const word = noun === 'member' ? 'USER_ID' : `${noun.toUpperCase().replace('-', '_')}_ID`
     if (id !== undefined && noun !== '' && (method === 'POST' || noun === 'incident')) ids[word] = id
     if (token !== undefined) ids[sampleToken] = token
   }

@@ -31,6 +31,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   destination: { word: 'Destination', href: () => pathTo('destinations') },
   transformation: { word: 'Payload template', href: () => pathTo('transformations') },
   address: { word: 'Observation address', href: () => pathTo('addresses') },
+  ping_key: { word: 'Ping key' },
   location: { word: 'Location', href: () => pathTo('locations') },
   prober_credential: { word: 'Prober', href: () => pathTo('probers') },
 }

@@ -214,20 +214,28 @@ const meanings: Readonly<Record<string, string>> = {
 
 const pathParameters = (path: string): JsonSchema[] =>
   parameterNames(path).map(name => {
-    const noun = name !== 'id' ? name : path.includes('/destinations/') ? 'destination' : 'address'
-    const { meaning = `The id of the ${noun}.`, example = `${noun.toUpperCase()}_ID` } = inPath[name] ?? {}
-    return pathParameter(name, meaning, path.endsWith('/archive') && name === 'resource' ? archivedExample : example)
+    const noun = name !== 'id' ? name : (Object.entries(nouns).find(([part]) => path.includes(part))?.[1] ?? 'address')
+    const { meaning = `The id of the ${noun}.`, example = `${noun.toUpperCase().replace(' ', '_')}_ID` } = inPath[name] ?? {}
+    const ofResource = name === 'resource' ? Object.entries(otherResources).find(([part]) => path.includes(part))?.[1] : undefined
+    return pathParameter(name, meaning, ofResource ?? example)
   })
+
+/** What an id in a path is of, by a part of the path before it. */
+const nouns: Readonly<Record<string, string>> = { '/destinations/': 'destination', '/ping-keys/': 'ping key' }
 
 /** Path parameters that accept a key, and the workspace, whose example the page replaces. Examples name what earlier examples create. */
 const inPath: Readonly<Record<string, { meaning?: string; example: string }>> = {
   workspace: { example: workspaceStandIn },
   resource: { meaning: 'The id or the key of the Resource.', example: 'backup-1' },
+  signal: { meaning: 'The key of a scheduled signal.', example: 'run' },
   template: { meaning: 'A key, which means its highest version, or key@version.', example: 'heartbeat' },
 }
 
-/** The example that ends a Resource for good has a Resource of its own, because later examples use the other one. */
-const archivedExample = 'backup-2'
+/**
+ * Resources of examples other than the usual one, by a part of their path. The example that ends a Resource for good has one of its own,
+ * because later examples use the usual one, which has no ping address.
+ */
+const otherResources: Readonly<Record<string, string>> = { '/archive': 'backup-2', '/ping-addresses': 'nightly-report' }
 
 /** Returns the paths with those that remove an object behind the others of their tag, so that examples succeed from top to bottom. */
 function inStoryOrder(paths: Record<string, JsonSchema>): Record<string, JsonSchema> {

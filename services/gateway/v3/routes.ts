@@ -22,6 +22,8 @@ import { observationRoutes } from './observations/observations.ts'
 import { invitationRoutes } from './people/invitations.ts'
 import { memberRoutes } from './people/members.ts'
 import { workspaceRoutes } from './people/workspaces.ts'
+import { pingAddressRoutes } from './pings/ping-addresses.ts'
+import { pingKeyRoutes } from './pings/ping-keys.ts'
 import { lifecycleRoutes } from './resources/lifecycle.ts'
 import { overviewRoutes } from './resources/overview.ts'
 import { resourceRoutes } from './resources/resources.ts'
@@ -52,6 +54,8 @@ export const v3Routes: readonly Route[] = [
   ...destinationRoutes,
   ...deliveryLogRoutes,
   ...addressRoutes,
+  ...pingAddressRoutes,
+  ...pingKeyRoutes,
   ...auditRoutes,
   ...configurationRoutes,
   ...userRoutes,

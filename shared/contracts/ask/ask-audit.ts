@@ -35,7 +35,7 @@ export const AuditMade = Type.Object({
       'signal',
       'rule',
     ] as const),
-    ...(['destination', 'transformation', 'address', 'location', 'prober_credential'] as const),
+    ...(['destination', 'transformation', 'address', 'ping_key', 'location', 'prober_credential'] as const),
   ]),
   id: Type.String({ minLength: 1, maxLength: 200 }),
   name: Type.String({ maxLength: 200 }),

@@ -110,6 +110,8 @@ const makers: Readonly<Record<string, (making: Making, path: string) => Record<s
       second_factor: random.chance(0.3),
       description: `Jobs ${random.id(4)}`,
     }),
+  [`POST ${in3}/ping-keys`]: ({ random }) =>
+    some(random, { description: `Jobs ${random.id(4)}`, key: `imported-${random.id(16)}` }),
   'POST /in/{token}': making => {
     const { random, known } = making
     const resource = random.pick(known.resources)

@@ -37,8 +37,8 @@ export async function fuzzV3(installation: FuzzedInstallation, { seed, cases, on
     const early = report.cases < operations.length * 3
     const sought = waiting(run)
     const operation = sought.length > 0 && random.chance(early ? 0.8 : 0.3) ? random.pick(sought) : random.pick(operations)
-    // Deletions, archives and addresses are rare: objects must remain, and a workspace has 100 addresses at most.
-    const isRare = operation.method === 'DELETE' || /[/](archive|addresses)$/.test(operation.path)
+    // Deletions, archives and addresses are rare: objects must remain, and a workspace has 100 addresses and 5 ping keys at most.
+    const isRare = operation.method === 'DELETE' || /[/](archive|addresses|ping-keys)$/.test(operation.path)
     const request = isRare && random.chance(0.7) ? null : makeRequest(run, operation, early || report.cases >= cases)
     if (request === null) continue
     await run.play(request)

@@ -30,6 +30,8 @@ export interface V3Known {
   templates: KnownTemplate[]
   resources: KnownResource[]
   addresses: KnownAddress[]
+  /** Ids of ping keys. */
+  pingKeys: string[]
   destinations: string[]
   incidents: string[]
   /** Workspaces that the fuzz may delete. */
@@ -60,6 +62,7 @@ export function createV3Known(random: Random, others: { accounts: string[]; invi
     templates: [] as KnownTemplate[],
     resources: [] as KnownResource[],
     addresses: [] as KnownAddress[],
+    pingKeys: [] as string[],
     destinations: [] as string[],
     incidents: [] as string[],
     workspaces: [] as { id: string; name: string }[],
@@ -91,6 +94,7 @@ export function createV3Known(random: Random, others: { accounts: string[]; invi
     if (method === 'POST' && path.endsWith('/invitations')) keep(known.sent, String(object['id']))
     if (path.endsWith('/deletion')) known.workspaces = known.workspaces.filter(({ id }) => id !== object['id'])
     if (method === 'POST' && path.endsWith('/addresses')) keep(known.addresses, addressOf(object))
+    if (method === 'POST' && path.endsWith('/ping-keys')) keep(known.pingKeys, String(object['id']))
     if (Array.isArray(object['signals']) && typeof object['created_at'] === 'string') learnResource(object)
     if (path.endsWith('/incidents') && Array.isArray(result)) for (const { id } of result) learnIncident(String(id))
   }
@@ -104,6 +108,7 @@ export function createV3Known(random: Random, others: { accounts: string[]; invi
     known.received = known.received.filter(one => one !== id)
     known.destinations = known.destinations.filter(one => one !== id)
     known.addresses = known.addresses.filter(one => one.id !== id)
+    known.pingKeys = known.pingKeys.filter(one => one !== id)
   }
   const learnIncident = (id: string) => {
     if (!known.incidents.includes(id)) keep(known.incidents, id)
@@ -128,9 +133,11 @@ export function createV3Known(random: Random, others: { accounts: string[]; invi
     if (name === 'invitation') return random.pick(template.includes('/workspaces/') ? known.sent : known.received)
     const resource = random.pick(known.resources)
     if (name === 'resource') return resource && (random.chance(0.5) ? resource.id : resource.key)
+    if (name === 'signal') return 'run'
     if (name === 'incident') return random.pick(known.incidents)
     if (name === 'template') return templateReference()
     if (name === 'token') return random.pick(known.addresses)?.token
+    if (template.includes('/ping-keys/')) return random.pick(known.pingKeys)
     return template.includes('/addresses/') ? random.pick(known.addresses)?.id : random.pick(known.destinations)
   }
   const fill = (template: string): string | null => {

@@ -194,6 +194,8 @@ t.test('every response of v3 to an example of its document fits the document', a
   await ask('create-workspace', { id: 'doomed', name: 'Former shop', userId: 'user-olga' })
   await ask('create-location', { id: 'here', name: 'local', displayName: null })
   let token = 'nothing'
+  /** Id of the Resource with a ping address. */
+  let pinged: string | undefined
   const turns = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
   // Archiving runs last, because an archived Resource refuses every write.
   const turnOf = ({ method, path }: (typeof operations)[number]) =>
@@ -206,7 +208,8 @@ t.test('every response of v3 to an example of its document fits the document', a
     const [, all = ''] = /^(.*?)[/][{](?!workspace)/.exec(path) ?? []
     if (all === '/api/v3/invitations') made.set(all, await invited('olga'))
     const place = path
-      .replace(/[{](?!workspace)\w+[}]/, made.get(all) ?? token)
+      .replace(/[{](?!workspace)\w+[}]/, (path.includes('/ping-addresses') ? pinged : made.get(all)) ?? token)
+      .replace('{signal}', 'run')
       .replace('{workspace}', path.endsWith('/deletion') ? 'doomed' : 'w1')
     for (const body of bodies.length === 0 ? [undefined] : bodies) {
       const sent = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll('WORKSPACE_ID', 'w1'))
@@ -219,6 +222,7 @@ t.test('every response of v3 to an example of its document fits the document', a
       const fits = judge(method, path, status)
       t.ok(fits(json), `${method} ${path}: ${JSON.stringify(fits.errors)}`)
       if (method === 'POST' && status === 201) made.set(path, json.result.id)
+      if (json.result?.key === 'nightly-report') pinged = json.result.id
       token = json.result?.token ?? token
     }
   }

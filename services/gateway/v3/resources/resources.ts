@@ -20,6 +20,7 @@ import { commandId } from '../../subjects/command-id.ts'
 import { invalid, Meta, NameText, route, TemplateReference, type V3Call } from '../common.ts'
 import { filterQuery, filterRefusals, readFilters } from '../filters.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from '../paging.ts'
+import { importedAddress, importedFields, withAddress } from '../pings/imported-address.ts'
 import { findTemplate } from '../templates/find-template.ts'
 import { checkOf, readable, requireLocations, sealed } from './check-answers.ts'
 import { requireChangeBounds, requireCheckBounds, requireTemplateBounds } from './check-bounds.ts'
@@ -43,6 +44,7 @@ const NewResource = Strict({
   name: NameText(100),
   meta: Type.Optional(Meta),
   labels: Type.Optional(Labels),
+  ...importedFields,
 })
 
 const ResourceChange = Strict({ name: Type.Optional(NameText(100)), meta: Type.Optional(Meta), labels: Type.Optional(Labels) })
@@ -108,9 +110,21 @@ const create = route('POST', all, {
   status: 201,
   makes: 'resource',
   result: ResourceObject,
-  refusals: ['409 key', '422 template', '422 key', '422 name', '422 labels', '422 a field of meta'],
+  refusals: [
+    '409 key',
+    '409 ping_id',
+    '409 push_token',
+    '422 ping_id',
+    '422 push_token',
+    '422 template',
+    '422 key',
+    '422 name',
+    '422 labels',
+    '422 a field of meta',
+  ],
   examples: [
     { template: 'heartbeat@1', key: 'backup-1', name: 'Nightly backup', labels: { env: 'production' } },
+    { template: 'heartbeat-check', key: 'nightly-report', name: 'Nightly report' },
     { template: 'heartbeat@1', key: 'backup-2', name: 'Backup of the laptop' },
   ],
   handler: async (context, { request: { identity }, reply, workspaceId, body: sent, traceId }) => {
@@ -127,17 +141,26 @@ const create = route('POST', all, {
     if (check !== null) await requireCheckBounds(context, { workspaceId, check, sent: meta }, traceId)
     else if (!isBuiltIn(template))
       await requireTemplateBounds(context, { workspaceId, template, sent: meta, before: null }, traceId)
+    const address = importedAddress(sent, template)
     const subjectId = randomId(idLength.subject)
     const name = sent.name.trim()
-    const slug = await reserve(context, { workspaceId, subjectId, key: sent.key ?? null, name }, traceId)
-    const made = { id: commandId(), workspaceId, slug, name, labels }
     const { keeper, incidentIds } = context
-    const now = await (check === null
-      ? keeper.send(subjectId, { kind: 'create-resource', ...made, template: reference, answers: answers as Answers }, traceId)
-      : keeper
-          .send(subjectId, { kind: 'create-website', ...made, check, template: reference }, traceId)
-          .then(() => keeper.send(subjectId, { kind: 'read-resource', id: commandId() }, traceId))
-    ).catch(takenMeanwhile(slug))
+    const make = async () => {
+      const slug = await reserve(context, { workspaceId, subjectId, key: sent.key ?? null, name }, traceId)
+      const made = { id: commandId(), workspaceId, slug, name, labels }
+      return (
+        check === null
+          ? keeper.send(
+              subjectId,
+              { kind: 'create-resource', ...made, template: reference, answers: answers as Answers },
+              traceId,
+            )
+          : keeper
+              .send(subjectId, { kind: 'create-website', ...made, check, template: reference }, traceId)
+              .then(() => keeper.send(subjectId, { kind: 'read-resource', id: commandId() }, traceId))
+      ).catch(takenMeanwhile(slug))
+    }
+    const now = await withAddress(context, { workspaceId, subjectId, address }, make, traceId)
     await warnOfChecks(context, { reply, traceId }, now, null)
     return resourceObject(now, { incidentIds, identity, ...(await locationNames(context, now, traceId)) })
   },
