@@ -21,6 +21,7 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   monitor: async () => (await import('./resources/monitor.ts')).addMonitorCommands,
   check: async () => (await import('./resources/check.ts')).addCheckCommands,
   maintenance: async () => (await import('./resources/maintenance.ts')).addMaintenanceCommands,
+  'ping-key': async () => (await import('./people/ping-key.ts')).addPingKeyCommands,
   address: async () => (await import('./people/address.ts')).addAddressCommands,
   location: async () => (await import('./installation/location.ts')).addLocationCommands,
   prober: async () => (await import('./installation/prober.ts')).addProberCommands,

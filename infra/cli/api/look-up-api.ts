@@ -9,6 +9,7 @@ import type { DestinationObject } from '../../../services/gateway/v3/destination
 import type { IncidentItem, IncidentObject } from '../../../services/gateway/v3/incidents/incident-object.ts'
 import type { AddressObject } from '../../../services/gateway/v3/observations/addresses.ts'
 import type { Workspace as WorkspaceObject } from '../../../services/gateway/v3/people/workspaces.ts'
+import type { PingKeyObject } from '../../../services/gateway/v3/pings/ping-keys.ts'
 import type { OverviewObject } from '../../../services/gateway/v3/resources/overview.ts'
 import type { ResourceItem, ResourceObject } from '../../../services/gateway/v3/resources/resource-object.ts'
 import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
@@ -24,6 +25,7 @@ export type IncidentDetail = Static<typeof IncidentObject>
 export type Destination = Static<typeof DestinationObject>
 export type Overview = Static<typeof OverviewObject>
 export type Address = Static<typeof AddressObject>
+export type PingKey = Static<typeof PingKeyObject>
 export type User = Static<typeof Account>
 export type Location = Static<typeof LocationObject>
 export type Credentials = Static<typeof CredentialObject>
@@ -47,6 +49,8 @@ const users = kindOf<User>('user', 'user list', user => user.username)
 export const locations = kindOf<Location>('location', 'location list', location => location.name)
 const credentials = kindOf<Credentials>('credentials', 'prober list', one => one.description, 'credentials')
 const addresses = kindOf<Address>('Observation address', 'address list', address => address.description, 'Observation addresses')
+
+const pingKeys = kindOf<PingKey>('ping key', 'ping-key list', key => key.description)
 
 /** Returns a workspace. If `named` is undefined, returns the workspace stored in the profile, else the only workspace. */
 export async function workspaceOf(api: Api, named: string | undefined): Promise<Workspace> {
@@ -117,6 +121,10 @@ export async function destinationOf(api: Api, workspaceId: string, named: string
 
 export async function addressOf(api: Api, workspaceId: string, named: string): Promise<Address> {
   return pick(await api.all<Address>(apiPath`/workspaces/${workspaceId}/addresses`), named, addresses)
+}
+
+export async function pingKeyOf(api: Api, workspaceId: string, named: string): Promise<PingKey> {
+  return pick(await api.all<PingKey>(apiPath`/workspaces/${workspaceId}/ping-keys`), named, pingKeys)
 }
 
 export async function userOf(api: Api, named: string): Promise<User> {

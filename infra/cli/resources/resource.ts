@@ -1,6 +1,7 @@
-// `./watchkeeper resource create|list|show|change|archive`: Resources over generation 3 of the API.
+// `./watchkeeper resource create|list|show|change|archive|ping-address`: Resources over generation 3 of the API.
 import type { Command } from 'commander'
 import { type ApiOptions, addApiNoun, collect } from '../noun.ts'
+import { type PingAddressOptions, showPingAddresses } from './ping-address.ts'
 import {
   archiveResource,
   type ChangeOptions,
@@ -40,4 +41,9 @@ export function addResourceCommands(program: Command): void {
   verb('archive', 'end a Resource for good: its Incidents close, its key stays taken')
     .argument(...named)
     .action((named: string, options: ApiOptions) => archiveResource(named, options))
+  verb('ping-address', 'the addresses to which runs of a job report, alone on standard output')
+    .argument(...named)
+    .option('--signal <signal>', 'only that of this signal')
+    .option('--rotate', 'make a new address of the signal; the old one is unknown from then on')
+    .action((named: string, options: PingAddressOptions) => showPingAddresses(named, options))
 }
