@@ -16,6 +16,7 @@ import { listed } from './parts/part-lists.ts'
 import { locations } from './parts/part-locations.ts'
 import { mcp } from './parts/part-mcp.ts'
 import { memory } from './parts/part-memory.ts'
+import { ping } from './parts/part-ping.ts'
 import { pressure } from './parts/part-pressure.ts'
 import { restart } from './parts/part-restart.ts'
 import { roster } from './parts/part-roster.ts'
@@ -62,6 +63,7 @@ const parts: Record<string, Described> = {
     part: v3Intake,
     meaning: 'Observations over REST beside generation 2, with and without audit, and in batches of 500',
   },
+  ping: { part: ping, meaning: '1,000 pings in one second and 2,000 a second, beside 10,000 checks a minute' },
   'v3-burst': { part: v3Burst, meaning: 'bursts of Observations in turn with those of generation 2, beside checks' },
   'v3-templates': { part: v3Templates, meaning: 'a publication, and 1,000 Resources bound to another revision' },
   'v3-memory': { part: v3Memory, meaning: '10,000 Resources with three rules in memory' },
