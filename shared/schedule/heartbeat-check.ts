@@ -20,7 +20,7 @@ const period = checkField({
   ...seconds,
   key: 'period',
   label: 'Period',
-  help: 'Seconds from one run to the next. Does not count if there is a cron expression.',
+  help: 'From one run to the next. Does not count if there is a cron expression.',
   default: 86_400,
 })
 const expression = checkField({
@@ -35,7 +35,7 @@ const expression = checkField({
 const zone = checkField({
   key: 'zone',
   type: 'string',
-  label: 'Time zone of the cron expression',
+  label: 'Time zone',
   example: 'Europe/Berlin',
   default: 'UTC',
   characters: 100,
@@ -44,7 +44,7 @@ const grace = checkField({
   ...seconds,
   key: 'grace',
   label: 'Grace',
-  help: 'Seconds that a run may be late, and that it may take once it has started.',
+  help: 'By which a run may be late, and which it may take once it has started.',
   default: 3_600,
 })
 const first = checkField({

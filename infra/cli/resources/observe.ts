@@ -110,7 +110,8 @@ async function runAndReport(words: readonly string[], sent: Omit<Report, 'state'
   const report = options.start ? { ...sent, labels: { ...sent.labels, run: randomUUID() } } : sent
   if (options.start) await sendOrWarn('The start', markOf(report), options)
   const { exitCode, state, seconds, reason } = await runReported(words, options.output)
-  await sendOrWarn('The report', { ...report, state, value: seconds, ...(reason !== null && { reason }) }, options)
+  const ended = options.start ? { ...report, labels: { ...report.labels, exit_status: String(exitCode) } } : report
+  await sendOrWarn('The report', { ...ended, state, value: seconds, ...(reason !== null && { reason }) }, options)
   return exitCode
 }
 

@@ -455,6 +455,27 @@ t.test('observe passes output of its command through, reports the end of the com
   t.match(await run('observe runs run --'), { code: 2, stderr: /no command behind --/ })
 })
 
+t.test('observe --start reports that a run begins, and start and end of a command are one run', async t => {
+  await done('resource create Nightly --template heartbeat-check --key nightly')
+  const runs = async () => {
+    const { signals } = (await asked(`/workspaces/${workspaceId}/resources/nightly`)) as { signals: { schedule?: object }[] }
+    return signals[0]?.schedule
+  }
+  await done('observe nightly run --start')
+  t.match(await runs(), { state: 'started', last: null })
+  await done('observe nightly run')
+  t.match(await runs(), { state: 'up', started_at: null, last: { state: 'ok', duration_seconds: Number } })
+  t.match(await run("observe nightly run --start -- sh -c 'exit 3'"), { code: 3 })
+  t.match(await runs(), { state: 'down', started_at: null, last: { state: 'problem', exit_status: 3, duration_seconds: Number } })
+  const entries = (await asked(`/workspaces/${workspaceId}/resources/nightly/observations?limit=2`)) as {
+    labels: Record<string, string>
+  }[]
+  const [end, begin] = entries.map(({ labels }) => labels)
+  t.equal(begin?.['phase'], 'start')
+  t.equal(end?.['run'], begin?.['run'], 'one id of the run')
+  t.match(await run('observe nightly run --start --state ok'), { code: 2 })
+})
+
 t.test('report to an absent server is retried and stored once', async t => {
   let asked = 0
   const ids = new Set<string>()
