@@ -52,6 +52,7 @@ await withBrowser(async () => {
       await page.getByText('It last ran 50 min ago, and took 1 min.').waitFor()
       await page.getByRole('slider', { name: '3 runs' }).waitFor()
       await page.getByText('The next runs:').waitFor()
+      await page.getByText('How a job reports').click()
       await page
         .getByText(/curl -fsS -m 10 --retry 5/)
         .first()
