@@ -1,7 +1,7 @@
 // PING_HOST: a host at whose root ping addresses are, so that they are short. A request for `/<uuid>` there is one for `/ping/<uuid>`.
 import type { IncomingMessage } from 'node:http'
+import { isUuid } from '#shared/text/uuid.ts'
 import { proxyCheck } from '../http/trusted-proxies.ts'
-import { isUuid } from './read-ping.ts'
 
 const uuidLength = 36
 

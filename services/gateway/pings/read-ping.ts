@@ -1,5 +1,6 @@
 // Reader of a ping's path and query. Pure. Reference: docs/reference/v3.md, 17.1 to 17.3.
 import { type PingAction, pingKeyPattern, pingSlugPattern } from '#shared/contracts/observations/ping.ts'
+import { isUuid } from '#shared/text/uuid.ts'
 
 /** What a ping names: an address, a push token, or the key of a Resource in the workspace of a ping key. */
 export type PingName = { id: string } | { pushToken: string } | { key: string; slug: string }
@@ -20,12 +21,9 @@ export interface SentPing {
 /** Query as the framework parses it: of a repeated parameter, all values. */
 export type SentQuery = Readonly<Record<string, string | readonly string[] | undefined>>
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const slugForm = new RegExp(pingSlugPattern)
 const keyForm = new RegExp(pingKeyPattern)
 const exitStatusMax = 255
-
-export const isUuid = (text: string): boolean => uuid.test(text)
 
 /**
  * Returns the ping. `badUrl`: its path names a Resource in a form that no key has. `unknown`: there is no such path. `path`: what follows
