@@ -3,6 +3,7 @@
 
 import { assign, setup } from 'xstate'
 import type { DeliveryContext } from '#shared/contracts/notifications/delivery.ts'
+import type { attemptStatuses } from '#shared/contracts/notifications/delivery-status.ts'
 
 /** Version of the persisted snapshot. Raise this number when old snapshots no longer fit the states or the context. */
 export const deliveryVersion = 1
@@ -11,7 +12,8 @@ export const deliveryVersion = 1
 export type DeliveryEvent =
   /** A notifier has claimed the delivery and sends it now; the claim ends at `until`. */
   | { type: 'delivery.claimed'; at: number; until: number }
-  | { type: 'attempt.delivered'; at: number }
+  /** `accepted`: the far end took the message, and does not say whether it arrived. */
+  | { type: 'attempt.delivered'; at: number; accepted?: true }
   /** The attempt failed. `retryMs`: pause before the next attempt, ms; jitter and the receiver's Retry-After are applied already. */
   | { type: 'attempt.refused'; at: number; retryable: boolean; error: string; retryMs: number }
   /** The claim ended without an outcome, because its notifier crashed or lost the store. */
@@ -26,10 +28,17 @@ export type DeliveryEvent =
 /** Effects that the notifier carries out, in sequence. */
 export type DeliveryEffect =
   | { type: 'send'; params: { attempt: number } }
-  | { type: 'logAttempt'; params: { attempt: number; status: 'delivered' | 'failed'; error: string; at: number } }
+  | { type: 'logAttempt'; params: LoggedAttempt }
   | { type: 'wakeAt'; params: { at: number } }
   /** The delivery is terminal: the next message of its incident to this destination can be sent. */
   | { type: 'startNext'; params: undefined }
+
+export interface LoggedAttempt {
+  attempt: number
+  status: (typeof attemptStatuses)[number]
+  error: string
+  at: number
+}
 
 export interface DeliveryInput {
   /** Instant from which the delivery is due, ms: that of its opening, or a later one. */
@@ -73,7 +82,7 @@ const machine = setup({
     rememberError: assign(({ event }) => ('error' in event ? { lastError: event.error } : { lastError: unknownOutcome })),
     clearDeadline: assign({ deadlineAt: null }),
     send: (_, _params: { attempt: number }) => {},
-    logAttempt: (_, _params: { attempt: number; status: 'delivered' | 'failed'; error: string; at: number }) => {},
+    logAttempt: (_, _params: LoggedAttempt) => {},
     wakeAt: (_, _params: { at: number }) => {},
     startNext: () => {},
   },
@@ -123,7 +132,12 @@ export const deliveryMachine = machine.createMachine({
           target: 'delivered',
           actions: {
             type: 'logAttempt',
-            params: ({ context, event }) => ({ attempt: context.attempts, status: 'delivered', error: '', at: event.at }),
+            params: ({ context, event }) => ({
+              attempt: context.attempts,
+              status: event.accepted ? 'accepted' : 'delivered',
+              error: '',
+              at: event.at,
+            }),
           },
         },
         'attempt.refused': [

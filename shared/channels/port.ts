@@ -76,7 +76,7 @@ export interface ChannelAnswer {
 }
 
 /**
- * Meaning of an answer. `again`: another attempt may succeed, after `afterMs` if the far end named a pause; `lane`: until then no message to
+ * Meaning of an answer. `accepted`: the far end took the message, and does not say whether it arrived. `again`: another attempt may succeed, after `afterMs` if the far end named a pause; `lane`: until then no message to
  * this destination can succeed. `failed`: no attempt will succeed; `sentence` says what a person can do about it. `moved`: the message must
  * go to these settings, at once.
  */
@@ -93,6 +93,7 @@ export interface Channel {
   name: string
   /** One sentence: what the far end is. */
   help: string
+  | { kind: 'accepted' }
   /** Whether a later message changes an earlier one (`message`), or what is sent stays open until it is ended (`alert`). */
   life: 'none' | 'message' | 'alert'
   /** Whether a success says that the message arrived, or that it was taken. */

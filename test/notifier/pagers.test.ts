@@ -320,7 +320,7 @@ t.test('v3 10.16 a test opens something of its own and ends it at once', async t
   const house = await stage(t)
   const { sendTest } = createNotifierClient(house.connect(), house.clock)
   for (const id of pagers) {
-    t.strictSame(await sendTest({ destinationId: id }), { delivered: true }, id)
+    t.strictSame(await sendTest({ destinationId: id }), { delivered: true, accepted: true }, id)
     const { pagerduty, jsm } = house.ends
     const kept = id === 'pagerduty' ? pagerduty.incidents : jsm.alerts
     const [[key, opened] = ['', []]] = [...kept]

@@ -1,5 +1,6 @@
 // The verbs of destinations.
 import { apiPath } from '#shared/api-v3/api-path.ts'
+import { isTaken } from '#shared/contracts/notifications/delivery-status.ts'
 import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
 import { type Destination, destinationOf } from '../api/look-up-api.ts'
 import type { Api } from '../api/with-api.ts'
@@ -105,8 +106,8 @@ export async function testDestination(named: string, options: ApiOptions): Promi
     api.send<{ status: string; reason: string | null; message?: string }>('POST', `${path}/test`),
   )
   if (options.json) printJson(outcome)
-  else if (outcome.status === 'delivered') say(outcome.message ?? 'The test message is delivered.')
-  if (outcome.status !== 'delivered') {
+  else if (isTaken(outcome.status)) say(outcome.message ?? 'The test message is delivered.')
+  if (!isTaken(outcome.status)) {
     const { reason, message } = outcome
     const why = message === undefined ? `(${reason ?? 'not_sent'}).` : `(${reason}): ${message}`
     throw new StartError(`The test message is not delivered ${why}`, exitCodes.refused)

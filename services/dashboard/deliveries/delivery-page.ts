@@ -1,11 +1,12 @@
 // Rows of the delivery log as generation 3 serves them, and the path of the log.
+import type { DeliveryStatus } from '#shared/contracts/notifications/delivery-status.ts'
 import { workspaceId } from '../data/session.ts'
 
 export interface Delivery {
   at: string
   destination: string | null
   event: string
-  status: 'delivered' | 'failed' | 'held'
+  status: DeliveryStatus
   reason: string | null
   error: string
   note: string | null
@@ -19,6 +20,7 @@ export interface Delivery {
 export const statuses = [
   { value: '', word: 'All outcomes' },
   { value: 'delivered', word: 'Delivered' },
+  { value: 'accepted', word: 'Accepted' },
   { value: 'failed', word: 'Failed' },
   { value: 'held', word: 'Kept back' },
 ] as const

@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import { isSteps } from '#shared/channels/steps.ts'
+import { isTaken } from '#shared/contracts/notifications/delivery-status.ts'
 import type { SettingStep } from '#shared/contracts/notifications/destination.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { askV3 } from '../data/api.ts'
@@ -104,7 +105,7 @@ function Test({ destination: { id, name } }: { destination: SentDestination }) {
     outcome.value = null
     const result = await askV3<Outcome>('POST', `${destinationPath(id)}/test`, {})
     const sentence = outcomeSentence(result)
-    outcome.value = { sentence, at: serverNow(), isRefusal: result.status !== 'delivered' }
+    outcome.value = { sentence, at: serverNow(), isRefusal: !isTaken(result.status) }
     return `${name}: ${sentence}`
   })
   return (

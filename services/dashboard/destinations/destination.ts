@@ -1,5 +1,6 @@
 // Destinations as generation 3 serves them, and sentences about the outcome of a test message.
 import { withStepNames } from '#shared/channels/steps.ts'
+import { type DeliveryStatus, isTaken } from '#shared/contracts/notifications/delivery-status.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { askV3 } from '../data/api.ts'
 import { noteReceivers } from '../data/notified.ts'
@@ -8,7 +9,7 @@ import { reasonWords } from '../words/reasons.ts'
 import { readTypes } from './channels.ts'
 
 export interface Outcome {
-  status: 'delivered' | 'failed'
+  status: DeliveryStatus
   reason: string | null
   /** A sentence for people; absent: the type has none. */
   message?: string
@@ -30,6 +31,6 @@ export async function readDestinations() {
 
 /** Returns the outcome of a test message as a sentence. */
 export function outcomeSentence({ status, reason, message }: Outcome): string {
-  if (status === 'delivered') return message ?? 'The test message was delivered.'
+  if (isTaken(status)) return message ?? 'The test message was delivered.'
   return `The test message was not delivered: ${message ?? `${reasonWords(reason ?? 'not_sent')}.`}`
 }

@@ -1,5 +1,6 @@
 // Requests of the incident page, which read the records, the incident in the form of generation 3, and the messages about the incident.
 
+import type { DeliveryStatus } from '#shared/contracts/notifications/delivery-status.ts'
 import type { IncidentRecordsPage } from '#shared/contracts/session/session-incidents.ts'
 import { askV3, read } from '../data/api.ts'
 
@@ -20,7 +21,7 @@ export interface Delivery {
   destination: string | null
   type: string | null
   event: string
-  status: 'delivered' | 'failed' | 'held'
+  status: DeliveryStatus
   reason: string | null
 }
 

@@ -6,7 +6,7 @@ import { reasonWords } from '../words/reasons.ts'
 import type { IncidentPage } from './page-state.ts'
 import type { Delivery } from './read.ts'
 
-const outcomes = { delivered: 'Delivered', failed: 'Failed', held: 'Kept back' } as const
+const outcomes = { delivered: 'Delivered', accepted: 'Accepted', failed: 'Failed', held: 'Kept back' } as const
 
 const columns: readonly Column<Delivery>[] = [
   { head: 'When', cell: ({ at }) => <Time at={Date.parse(at)} isLong /> },

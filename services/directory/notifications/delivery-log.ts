@@ -105,7 +105,14 @@ const newestFirst = {
 function deliveryView(row: DeliveryLogDocument): DeliveryView | null {
   const { destinationNumber, destinationName, destinationType, alertKind, status } = row
   if (destinationNumber === null || destinationName === null || destinationType === null) return null
-  if (alertKind === 'opened' || alertKind === 'acknowledged' || alertKind === 'withdrawn' || status === 'held') return null
+  if (
+    alertKind === 'opened' ||
+    alertKind === 'acknowledged' ||
+    alertKind === 'withdrawn' ||
+    status === 'held' ||
+    status === 'accepted'
+  )
+    return null
   const { number, payload, error, at } = row
   return { number, destinationNumber, destinationName, destinationType, alertKind, status, payload, error, at }
 }

@@ -3,13 +3,14 @@ import { Type } from 'typebox'
 import { channelTypes } from '#shared/channels/registry.ts'
 import type { LoggedDelivery } from '#shared/contracts/ask/ask-notifications.ts'
 import { idPattern } from '#shared/contracts/common.ts'
+import { deliveryStatuses } from '#shared/contracts/notifications/delivery-status.ts'
 import { redactedJson } from '#shared/secrecy/redacted-value.ts'
 import { Answered, Instant, OrNull, writerOf } from '../body/result-schema.ts'
 import { Paged } from '../http/route.ts'
 import { Named, route } from './common.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from './paging.ts'
 
-const Outcome = Type.Enum(['delivered', 'failed', 'held'])
+const Outcome = Type.Enum(deliveryStatuses)
 const SentId = Type.String({ pattern: idPattern })
 
 export const DeliveryEntry = Answered('LoggedDelivery', {

@@ -6,6 +6,7 @@ import { channelOf, channels, channelTypes, chatChannel, hasTopField, plainChann
 import { ownFields } from '#shared/channels/settings.ts'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
 import { Strict } from '#shared/contracts/common.ts'
+import { attemptStatuses, deliveryStatuses } from '#shared/contracts/notifications/delivery-status.ts'
 import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { refusal } from '#shared/errors.ts'
@@ -166,7 +167,7 @@ const test = route('POST', `${one}/test`, {
   needs: writing,
   find,
   result: Answered('TestOutcome', {
-    status: Type.Enum(['delivered', 'failed']),
+    status: Type.Enum(attemptStatuses),
     reason: OrNull(DeliveryReason),
     message: Type.Optional(Type.String({ description: 'For people; of types that no earlier generation has.' })),
   }),
@@ -178,7 +179,7 @@ const test = route('POST', `${one}/test`, {
     const { name, tested = `Delivered to ${name}.`, generations } = channelOf(found.type)
     const taken = typeof tested === 'string' ? tested : tested(found.settings ?? {})
     const said = (message: string) => (generations.length > 0 ? {} : { message })
-    if (outcome.delivered) return { status: 'delivered', reason: null, ...said(taken) }
+    if (outcome.delivered) return { status: outcome.accepted ? 'accepted' : 'delivered', reason: null, ...said(taken) }
     const [reason = 'not_sent', sentence = ''] = outcome.error.split(/: (.*)/s, 2)
     return { status: 'failed', reason, ...said(sentence) }
   },
@@ -187,7 +188,7 @@ const test = route('POST', `${one}/test`, {
 const DestinationDelivery = Answered('DestinationDelivery', {
   at: Instant,
   event: SentEvent,
-  status: Type.Enum(['delivered', 'failed', 'held']),
+  status: Type.Enum(deliveryStatuses),
   reason: OrNull(DeliveryReason),
   incident: OrNull(Type.String({ description: 'Its id; null of a test.', examples: ['INCIDENT_ID'] })),
 })

@@ -1,5 +1,6 @@
 // Parts of the API's objects that an explanation needs (docs/reference/v3.md, 3.6, 5.5 and 6.6).
 
+import type { DeliveryStatus } from '#shared/contracts/notifications/delivery-status.ts'
 export interface Step {
   state: string
   at: string
@@ -64,6 +65,6 @@ export interface Delivery {
   at: string
   destination: string | null
   event: string
-  status: 'delivered' | 'failed' | 'held'
+  status: DeliveryStatus
   reason: string | null
 }

@@ -1,4 +1,5 @@
 // Explanation of an Incident: everything that a first diagnosis needs, in one result of bounded size. Pure.
+import { isTaken } from '#shared/contracts/notifications/delivery-status.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import type { Delivery, Incident, Resource, Template, Transition } from './api-objects.ts'
 import type { Explanation, Notice } from './explanation-object.ts'
@@ -81,8 +82,8 @@ function noticesOf(deliveries: readonly Delivery[]): Pick<Explanation, 'told' | 
   for (const { at, destination, event, status, reason } of deliveries) {
     const place = JSON.stringify([destination, event])
     if (status === 'failed' && told.has(place)) continue
-    const notices = status === 'delivered' ? told : others
-    const name = status === 'delivered' ? place : JSON.stringify([destination, event, reason])
+    const notices = isTaken(status) ? told : others
+    const name = isTaken(status) ? place : JSON.stringify([destination, event, reason])
     const known = notices.get(name)
     if (known === undefined) notices.set(name, { destination, event, reason, at, times: 1 })
     else known.times++

@@ -3,6 +3,7 @@
 
 import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import { attemptStatuses, isTaken } from '#shared/contracts/notifications/delivery-status.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Attempt } from '../context.ts'
@@ -37,13 +38,13 @@ export function watchDestinations(context: OperatorContext, conditions: Conditio
     if (destination === null) return end(objectId, 'deleted')
     if (!destination.enabled) return end(objectId, 'switched_off')
     const rows = await store.find('deliveryLog', {
-      where: { destinationNumber: destination.number, status: { in: ['delivered', 'failed'] } },
+      where: { destinationNumber: destination.number, status: { in: attemptStatuses } },
       sort: [['number', 'desc']],
       limit: raised === 1 ? 1 : failingRows,
       select: ['number', 'status', 'at'],
     })
     const [newest] = rows
-    if (newest?.status === 'delivered') return end(objectId, 'delivered')
+    if (newest !== undefined && isTaken(newest.status)) return end(objectId, 'delivered')
     if (raised === 1 || newest === undefined) return
     const failingSince = oldestFailed(rows, since)
     const isLong = clock.now() - failingSince >= failingMs
@@ -80,7 +81,7 @@ export function watchDestinations(context: OperatorContext, conditions: Conditio
 
 /** Returns the instant of the first failed attempt after the last successful attempt; `since` if no row shows a success. */
 function oldestFailed(newestFirst: readonly Pick<DeliveryLogDocument, 'status' | 'at'>[], since: number): number {
-  const delivered = newestFirst.findIndex(({ status }) => status === 'delivered')
+  const delivered = newestFirst.findIndex(({ status }) => isTaken(status))
   return delivered < 0 ? since : Math.max(since, newestFirst[delivered - 1]?.at ?? since)
 }
 

@@ -58,7 +58,7 @@ export function createDeliverer(context: NotifierContext, sender: Sender, record
 }
 
 function eventOf(outcome: Outcome, attempt: number, at: number, jitter: () => number): DeliveryEvent {
-  if (outcome.kind === 'delivered') return { type: 'attempt.delivered', at }
+  if (outcome.kind === 'delivered') return { type: 'attempt.delivered', at, ...(outcome.isAccepted ? { accepted: true } : {}) }
   if (outcome.kind === 'abandoned') return { type: 'claim.released', at }
   const { retryable, error, retryAfterMs } = outcome
   return { type: 'attempt.refused', at, retryable, error, retryMs: retryDelay(attempt, jitter(), retryAfterMs) }

@@ -1,5 +1,5 @@
 // Message for one attempt: the request of a delivery with the present values of its slots, and the headers that its channel has. Pure.
-import type { Channel, Configured, RenderedRequest, Settings } from '#shared/channels/port.ts'
+import type { Channel, ChannelAnswer, ChannelReading, Configured, RenderedRequest, Settings } from '#shared/channels/port.ts'
 import { settingsOf } from '#shared/channels/settings.ts'
 import { filled } from '#shared/channels/slots.ts'
 import type { DeliveryEvent } from '#shared/contracts/notifications/delivery.ts'
@@ -27,7 +27,7 @@ export function messageTo(
     body: slottedBody === undefined ? body : filled(slottedBody, values),
     marks: channel.isSigned && method !== 'GET' ? marks : null,
     secrets: secretsOf(channel, values),
-    read: answer => channel.read(event === undefined ? answer : { ...answer, event }),
+    read: answer => readBy(channel, event === undefined ? answer : { ...answer, event }),
     mail:
       mail === undefined
         ? null
@@ -35,6 +35,13 @@ export function messageTo(
     to: settings =>
       messageTo(channel, { ...destination, settings: { ...destination.settings, ...settings } }, request, marks, event),
   }
+}
+
+/** Where a success says only that the message was taken, it was accepted. */
+function readBy(channel: Channel, answer: ChannelAnswer): ChannelReading {
+  const reading = channel.read(answer)
+  const isSuccess = answer.status >= 200 && answer.status < 300
+  return reading.kind === 'delivered' && isSuccess && channel.answers === 'accepted' ? { kind: 'accepted' } : reading
 }
 
 const secretsOf = ({ fields }: Channel, values: Settings): string[] =>

@@ -7,7 +7,8 @@ import { EgressError } from '#shared/net/egress.ts'
 import { http } from '#shared/net/node-http.ts'
 
 export type Outcome =
-  | { kind: 'delivered' }
+  /** `isAccepted`: the receiver does not say whether the message arrived; absent: it has. */
+  | { kind: 'delivered'; isAccepted?: true }
   /**
    * `error` begins with `unreachable: `, `http_NNN: ` or `not_sent: ` (reference/messages 6.3). An explanation for people follows.
    * `answered`: true if a response came in time. `retryAfterMs`: the pause that the receiver requested; null: none. `isRate`: the response
@@ -47,6 +48,7 @@ export async function readQuote(body: Dispatcher.ResponseData['body']): Promise<
 /** Returns the outcome of a response. `reading`: what the channel made of it. `redacted` hides the message's address and secrets in a text. */
 export function outcomeOf(reading: ChannelReading, status: number, redacted: (text: string) => string, body: string): Outcome {
   if (reading.kind === 'delivered') return { kind: 'delivered' }
+  if (reading.kind === 'accepted') return { kind: 'delivered', isAccepted: true }
   const said = oneLine(redacted(body), limits.notifier.quoteCharacters)
   const answer = `answered ${status} ${http.STATUS_CODES[status] ?? ''}`.trim()
   const words = status === 410 ? `the destination is gone, it ${answer}` : `the destination ${answer}`

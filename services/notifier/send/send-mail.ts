@@ -51,7 +51,7 @@ export async function sendMail(message: Message, mail: Mail, signal: AbortSignal
   signal.addEventListener('abort', close, { once: true })
   try {
     await transport.sendMail(contentOf(message, mail, from))
-    return { kind: 'delivered' }
+    return { kind: 'delivered', isAccepted: true }
   } catch (error) {
     return outcomeOf(error, text => secretsOf(server, address).reduce(redactAddress, redactedText(text)))
   } finally {

@@ -60,6 +60,7 @@ export function serveTestMessages(
     if (outcome.kind === 'delivered') context.noteAttempt(destination, { isDelivered: true, at: clock.now() })
     const row = rowOf(destination, alert, made, outcome, clock.now())
     await waitForRow(context, rows.write([row]))
+    if (row.status === 'accepted') return { delivered: true, accepted: true }
     if (row.status === 'delivered') return { delivered: true }
     logger.info({ destinationId, reason: row.error }, 'test message not taken')
     return { delivered: false, error: row.error }
@@ -130,7 +131,7 @@ function rowOf(
     ...placeOf(destination),
     alertKind: 'problem',
     event: 'test',
-    status: outcome.kind === 'delivered' ? 'delivered' : 'failed',
+    status: outcome.kind !== 'delivered' ? 'failed' : outcome.isAccepted ? 'accepted' : 'delivered',
     reason: reasonOf(error),
     shownInV2: isOfV2(destination.type) ? 1 : 0,
     payload: made?.request.body ?? '',

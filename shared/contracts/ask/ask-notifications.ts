@@ -5,6 +5,7 @@ import { After, type Page } from '#shared/contracts/ask/reply.ts'
 import { ask, Id, Nullable } from '#shared/contracts/common.ts'
 import type { TableKind } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import { deliveryStatuses } from '#shared/contracts/notifications/delivery-status.ts'
 import type { DestinationDocument, TransformationDocument } from '#shared/contracts/notifications/destination.ts'
 
 const PublicNumber = Type.Integer({ description: 'the integer id that generation 2 shows' })
@@ -147,7 +148,7 @@ export const notificationAsks = {
   /** A page of all messages that were sent or held in the workspace, with payloads, newest first. */
   'list-delivery-log': ask<Page<LoggedDelivery>>()({
     workspaceId: Id,
-    status: Nullable(Type.Enum(['delivered', 'failed', 'held'])),
+    status: Nullable(Type.Enum(deliveryStatuses)),
     /** Internal id of the destination whose messages are returned. Null: messages to all destinations. */
     destinationId: Nullable(Id),
     /**

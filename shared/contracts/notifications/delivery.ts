@@ -3,6 +3,8 @@
 import { type Static, Type } from 'typebox'
 import { Id, type Stored } from '#shared/contracts/common.ts'
 import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
+import type { DeliveryStatus } from '#shared/contracts/notifications/delivery-status.ts'
+import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
 
 export interface DeliverySnapshot {
   machine: 'delivery'
@@ -142,7 +144,7 @@ export interface DeliveryLogDocument extends Stored {
   alertKind: AlertKind
   event: DeliveryEvent
   /** `held`: the message was not sent; `reason` says why. */
-  status: 'delivered' | 'failed' | 'held'
+  status: DeliveryStatus
   /** Reason why the message was not delivered: `http_NNN`, `unreachable`, `not_sent` or a SkipReason. Null if it was delivered. */
   reason: string | null
   /**
@@ -168,7 +170,7 @@ export const TestMessage = Type.Object({ destinationId: Id })
 export type TestMessage = Static<typeof TestMessage>
 
 /**
- * `error`: same text as in the delivery log, a reason followed by the beginning of the response. Never contains the address of the
+ * `accepted`: the far end took the message, and does not say whether it arrived; absent: it arrived. `error`: same text as in the delivery log, a reason followed by the beginning of the response. Never contains the address of the
  * destination.
  */
-export type TestMessageResult = { delivered: true } | { delivered: false; error: string }
+export type TestMessageResult = { delivered: true; accepted?: true } | { delivered: false; error: string }

@@ -6,6 +6,7 @@ import { channelTypes } from '#shared/channels/registry.ts'
 import type { DeliveryEntry } from '#shared/contracts/ask/ask-notifications.ts'
 import type { AcknowledgedVia } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentNow, IncidentRecord, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
+import { deliveryStatuses } from '#shared/contracts/notifications/delivery-status.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
@@ -74,7 +75,7 @@ const IncidentDelivery = Answered('IncidentDelivery', {
   destination: OrNull(Type.String({ description: 'Its name at that time; null if none was chosen.', examples: ['On call'] })),
   type: OrNull(Type.Enum(channelTypes())),
   event: SentEvent,
-  status: Type.Enum(['delivered', 'failed', 'held']),
+  status: Type.Enum(deliveryStatuses),
   reason: OrNull(DeliveryReason),
 })
 const writeDelivery = writerOf(IncidentDelivery)

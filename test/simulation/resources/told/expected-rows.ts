@@ -1,5 +1,6 @@
 // Delivery rows of one Incident as docs/reference/v3.md, 10.3 to 10.6, and docs/notifications.md require them: a row for every attempt with
 // its instant, and for every suppressed message with its reason. Valid for a run without faults of keeper, notifier or store.
+import type { DeliveryStatus } from '#shared/contracts/notifications/delivery-status.ts'
 import { choose, type Message } from './choice.ts'
 import type { PostState } from './post.ts'
 import { busySeconds, type Fare } from './receivers.ts'
@@ -11,7 +12,7 @@ const hour = 60 * minute
 export interface Row {
   event: string
   destination: string | null
-  status: 'delivered' | 'failed' | 'held'
+  status: DeliveryStatus
   reason: string | null
   at: number
 }
