@@ -6,6 +6,7 @@ import { boundsOf } from '#shared/channels/fields.ts'
 import type { Channel, ChannelField } from '#shared/channels/port.ts'
 import { channels } from '#shared/channels/registry.ts'
 import { maxAfterMinutes } from '#shared/contracts/resources/template.ts'
+import { second } from '#shared/limits/limits.ts'
 
 const head = `# Channels
 
@@ -19,12 +20,24 @@ A secret is never shown again. A changed secret or address helps the messages th
 
 export const channelsPage = (some: readonly Channel[] = channels): string => [head, ...some.map(section)].join('\n')
 
-const section = ({ type, name, help, answers, fields }: Channel): string =>
+const section = ({ type, name, help, answers, fields, spacing }: Channel): string =>
   `## ${name}
 
-The type \`${type}\`. ${help}${answers === 'accepted' ? ' A success says only that the message was taken.' : ''}
+The type \`${type}\`. ${help}${answers === 'accepted' ? ' A success says only that the message was taken.' : ''}${spacing === undefined ? '' : spacingWords(spacing)}
 
 ${['| setting | value | default | where it comes from |', '|---|---|---|---|', ...fields.map(row), ''].join('\n')}`
+
+/** Spacing that depends on settings is described by v3 10.18 and the channel's own help. */
+function spacingWords(spacing: NonNullable<Channel['spacing']>): string {
+  if (typeof spacing === 'function') return ''
+  const words = spacing.map(({ messages, inMs, inTurn }) => {
+    const time = inMs === second ? 'a second' : `${inMs / second} s`
+    return inTurn
+      ? `${messages} at once, then one each ${time}`
+      : `${messages} ${messages === 1 ? 'message' : 'messages'} ${time}`
+  })
+  return ` At most ${words.join(' and ')}.`
+}
 
 function row(field: ChannelField): string {
   const { key, label, help, mark, isRequired, default: usual } = field

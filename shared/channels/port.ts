@@ -86,14 +86,23 @@ export type ChannelReading =
   | { kind: 'failed'; sentence?: string }
   | { kind: 'moved'; settings: Settings }
 
+/**
+ * At most so many messages to one destination in so much time. `inTurn`: of the places that were taken one is free again each `inMs`; absent:
+ * each is free again `inMs` after it was taken.
+ */
+export interface Spacing {
+  messages: number
+  inMs: number
+  inTurn?: true
+}
+
 export interface Channel {
   /** Its word in the API and in documents. */
   type: string
   /** Its name for people. */
   name: string
   /** One sentence: what the far end is. */
-  help: string
-  | { kind: 'accepted' }
+  help: string | { kind: 'accepted' }
   /** Whether a later message changes an earlier one (`message`), or what is sent stays open until it is ended (`alert`). */
   life: 'none' | 'message' | 'alert'
   /** Whether a success says that the message arrived, or that it was taken. */
@@ -106,6 +115,8 @@ export interface Channel {
   stepsOf?(settings: Settings): readonly SettingStep[]
   /** What a person reads after a test message was taken. Absent: that it was delivered. */
   tested?: string | ((settings: Settings) => string)
+  /** How fast a notifier sends to one destination; all of these hold. Absent: as fast as the far end answers. */
+  spacing?: readonly Spacing[] | ((settings: Settings) => readonly Spacing[])
   /** Earlier generations of the API that show and make this type, besides generation 3. */
   generations: readonly (1 | 2)[]
   /** Whether requests have an idempotency key and the headers of Standard Webhooks. */

@@ -1,7 +1,7 @@
 // Settings of a stored destination, by the fields of its channel: reads them, and shows them without secrets. Pure.
 import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
 import { hidden } from '#shared/secrecy/redacted-value.ts'
-import type { Channel, ChannelField, Configured, Settings } from './port.ts'
+import type { Channel, ChannelField, Configured, Settings, Spacing } from './port.ts'
 
 /** Returns all settings with a value. Unset ones have their default. */
 export const settingsOf = ({ fields }: Channel, destination: Configured): Settings =>
@@ -20,6 +20,10 @@ export const shownSettings = (channel: Channel, destination: Configured): Settin
     const value = settingOf(field, destination)
     return field.mark === 'secret' && value !== undefined ? hidden : value
   })
+
+/** Returns how fast messages may be sent to this destination. */
+export const spacingOf = (channel: Channel, destination: Configured): readonly Spacing[] =>
+  typeof channel.spacing === 'function' ? channel.spacing(settingsOf(channel, destination)) : (channel.spacing ?? [])
 
 export const ownFields = ({ fields }: Channel): ChannelField[] => fields.filter(({ isTop }) => isTop !== true)
 

@@ -1,5 +1,8 @@
 // Pace of the messages to one destination: receivers that limit their rate, name pauses, recover. In simulated time.
 import t from 'tap'
+import type { Spacing } from '#shared/channels/port.ts'
+import { channelOf } from '#shared/channels/registry.ts'
+import { spacingOf } from '#shared/channels/settings.ts'
 import { limits, minute, second } from '#shared/limits/limits.ts'
 import { Lanes } from '../../services/notifier/claim/lanes.ts'
 import { alert, createHouse, createReceiver, destination, until } from './house.ts'
@@ -84,6 +87,71 @@ t.test('receiver that refuses everything for a minute gets its messages quickly 
   const { requests, tookMs } = run(recovered, 100)
   t.ok(requests < 125, `${requests} requests`)
   t.ok(tookMs < 3 * minute, `${tookMs} ms`)
+})
+
+/** Returns the instants at which a lane with this spacing sends `messages` that wait since 0, ms. Every attempt takes 10 ms. */
+function sentAt(spacing: readonly Spacing[], messages: number): number[] {
+  let now = 0
+  const lane = new Lanes(() => now)
+  const sent: number[] = []
+  const send = (id: string) => {
+    sent.push(now)
+    lane.settle(id, 'took')
+    lane.release(id)
+  }
+  for (let i = 0; i < messages; i++)
+    if (lane.take('one', `m${i}`, spacing)) send(`m${i}`)
+    else lane.offer('one', `m${i}`)
+  for (let next: number | null = 0; next !== null; next = lane.nextAt()) {
+    now = Math.max(next, now)
+    for (const id of lane.pick()) send(id)
+  }
+  return sent
+}
+
+t.test(
+  'v3 10.18 messages to one destination keep the spacing of its channel, and the first of them wait for nothing',
+  async t => {
+    const cases: [type: string, settings: Record<string, string>, messages: number, expected: number[]][] = [
+      ['discord', {}, 4, [0, 1, 2, 3]],
+      ['teams', {}, 5, [0, 0, 1, 1, 2]],
+      ['telegram', { chat_id: '77' }, 3, [0, 1, 2]],
+      ['telegram', { chat_id: '-77' }, 22, [...Array.from({ length: 20 }, (_, i) => i), 60, 61]],
+      ['ntfy', {}, 33, [...Array.from({ length: 30 }, () => 0), 5, 10, 15]],
+      ['webhook', {}, 500, Array.from({ length: 500 }, () => 0)],
+    ]
+    for (const [type, settings, messages, expected] of cases) {
+      const spacing = spacingOf(channelOf(type), destination('one', '', { type, settings }))
+      t.strictSame(
+        sentAt(spacing, messages).map(at => at / second),
+        expected,
+        `${type} ${JSON.stringify(settings)}`,
+      )
+    }
+  },
+)
+
+t.test('v3 10.18 delivery that is not sent uses no place', async t => {
+  const lane = new Lanes(() => 0)
+  const spacing = [{ messages: 1, inMs: second }]
+  t.ok(lane.take('one', 'withdrawn', spacing))
+  t.notOk(lane.take('one', 'next', spacing))
+  lane.release('withdrawn')
+  t.ok(lane.take('one', 'next', spacing))
+  lane.settle('next', 'took')
+  lane.release('next')
+  t.notOk(lane.take('one', 'last', spacing), 'its place is taken after it was sent')
+})
+
+t.test('v3 10.18 deliveries that were picked before the spacing was known wait', async t => {
+  const lane = new Lanes(() => 0)
+  for (let i = 0; i < 4; i++) lane.offer('one', `m${i}`)
+  t.strictSame(lane.pick(), ['m0', 'm1', 'm2', 'm3'])
+  t.strictSame(lane.space('one', [{ messages: 1, inMs: second }]), ['m1', 'm2', 'm3'])
+  for (const id of ['m1', 'm2', 'm3']) lane.release(id)
+  t.equal(lane.nextAt(), null, 'nothing waits')
+  lane.offer('one', 'm1')
+  t.strictSame([lane.pick(), lane.nextAt()], [[], second])
 })
 
 for (const [title, restartAt, requests] of [

@@ -1,6 +1,8 @@
 // Claims due deliveries in bulk, up to the free capacity of the lanes. A guarded put makes this notifier the only sender of a delivery
 // until the claim ends. A message of an incident is not claimed while an earlier message of the incident to the same destination is open.
 
+import { findChannel } from '#shared/channels/registry.ts'
+import { spacingOf } from '#shared/channels/settings.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -43,13 +45,14 @@ export function createClaims(context: NotifierContext, collaborators: Collaborat
   }
   const rounds = async () => {
     for (let ids = lanes.pick(); ids.length > 0; ids = context.stopping() ? [] : lanes.pick()) {
-      const { jobs, ended, postponed } = await claim(context, collaborators, ids).catch(error => {
+      const { jobs, ended, postponed, early } = await claim(context, collaborators, ids).catch(error => {
         logger.warn({ error: String(error), deliveries: ids.length }, 'deliveries could not be claimed')
         return nothingClaimed
       })
       // Frees the capacity of deliveries that were not claimed. The capacity of a claimed delivery (a job) is freed later.
       const started = new Set(jobs.map(({ document }) => document.id))
       for (const id of ids) if (!started.has(id)) lanes.release(id)
+      for (const { destinationId, id } of early) lanes.offer(destinationId, id)
       deliverer.start(jobs)
       for (const document of postponed) followUp.wake(document)
       await followUp.run(ended)
@@ -72,25 +75,30 @@ export function createClaims(context: NotifierContext, collaborators: Collaborat
   }
 }
 
-/** Deliveries that are sent now, deliveries that ended unsent, and deliveries that are due again later. */
+/**
+ * Deliveries that are sent now, deliveries that ended unsent, deliveries that are due again later, and deliveries for which the spacing of
+ * their destination has no place yet.
+ */
 interface Claimed {
   jobs: Job[]
   ended: Step[]
   postponed: DeliveryDocument[]
+  early: DeliveryDocument[]
 }
 
-const nothingClaimed: Claimed = { jobs: [], ended: [], postponed: [] }
+const nothingClaimed: Claimed = { jobs: [], ended: [], postponed: [], early: [] }
 
 /** Rejects with a StoreError. */
 async function claim(context: NotifierContext, { maker, rows }: Collaborators, ids: readonly string[]): Promise<Claimed> {
   const due = await findDue(context, ids)
   const later = due.filter(({ number }) => number > 1).map(({ incidentId }) => incidentId)
   const [sources, siblings] = await Promise.all([readSources(context, due), openSiblings(context.store, later)])
+  const early = earlyIn(context, due, sources.destinations)
   const moved = due
-    .filter(document => !isHeld(document, siblings))
+    .filter(document => !isHeld(document, siblings) && !early.includes(document))
     .map(document => stepOrNone(context, document, sources))
     .filter(step => step !== null)
-  if (moved.length === 0 || context.stopping()) return nothingClaimed
+  if (moved.length === 0 || context.stopping()) return { ...nothingClaimed, early }
   const steps = await withStepMessages(context, maker, moved, { due, destinations: sources.destinations })
   const stored = await storeSteps(context, rows, steps)
   if (stored.length < steps.length) context.metrics.overtaken.inc(steps.length - stored.length)
@@ -103,7 +111,18 @@ async function claim(context: NotifierContext, { maker, rows }: Collaborators, i
     jobs,
     ended: stored.filter(({ document }) => document.open === 0),
     postponed: stored.flatMap(({ document }) => (isWaiting(document) ? [document] : [])),
+    early,
   }
+}
+
+/** Returns the deliveries that were picked before the spacing of their destination was known, and are too many for it. */
+function earlyIn({ lanes }: NotifierContext, due: readonly DeliveryDocument[], destinations: Sources['destinations']) {
+  const found = [...new Set(due.map(({ destinationId }) => destinationId))].flatMap(id => {
+    const destination = destinations.get(id)
+    const channel = findChannel(destination?.type ?? '')
+    return lanes.space(id, destination === undefined || channel === null ? [] : spacingOf(channel, destination))
+  })
+  return due.filter(({ id }) => found.includes(id))
 }
 
 async function findDue({ store, clock }: NotifierContext, ids: readonly string[]): Promise<DeliveryDocument[]> {

@@ -1,8 +1,10 @@
 // Capacity to send: one lane for each destination, so that a slow or dead receiver delays no other receiver. Keeps only ids, and only in
 // memory. If a lane is full, further deliveries stay in the store, where the scan finds them.
 
+import type { Spacing } from '#shared/channels/port.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { Pace, type Refusal } from './pace.ts'
+import { Spacer } from './spacer.ts'
 
 const {
   inFlight,
@@ -23,6 +25,8 @@ interface Lane {
   /** Largest allowed value of `running`. 1: the receiver did not respond to the last attempt. */
   width: number
   pace: Pace
+  /** Null: the spacing of the destination is not known yet. */
+  spacer: Spacer | null
 }
 
 export class Lanes {
@@ -52,12 +56,34 @@ export class Lanes {
     return true
   }
 
-  /** Reserves capacity for a delivery. Returns false if the lane has no free capacity, or if other deliveries wait in the lane. */
-  take(destinationId: string, deliveryId: string): boolean {
+  /**
+   * Reserves capacity for a delivery. Returns false if the lane has no free capacity, or if other deliveries wait in the lane. `spacing`: that
+   * of the destination.
+   */
+  take(destinationId: string, deliveryId: string, spacing: readonly Spacing[] = []): boolean {
+    this.space(destinationId, spacing)
     const lane = this.#laneOf(destinationId)
     if (this.#isKnown(deliveryId) || lane.queue.size > 0 || !this.#hasRoom(lane)) return false
     this.#enter(destinationId, deliveryId)
     return true
+  }
+
+  /**
+   * Sets the spacing of a destination. Returns the ids of running deliveries that it does not allow yet: they were picked before it was
+   * known, must not be sent now, and are to be released and offered again.
+   */
+  space(destinationId: string, spacing: readonly Spacing[]): string[] {
+    const lane = this.#laneOf(destinationId)
+    if (lane.spacer?.keeps(spacing)) return []
+    const running = lane.spacer === null ? [...this.#running].filter(([, id]) => id === destinationId).map(([id]) => id) : []
+    const spacer = new Spacer(spacing)
+    lane.spacer = spacer
+    const now = this.#now()
+    return running.filter(() => {
+      const isEarly = spacer.readyAt > now
+      spacer.take(now)
+      return isEarly
+    })
   }
 
   /**
@@ -81,14 +107,14 @@ export class Lanes {
   }
 
   /**
-   * Returns the first instant, on the monotonic clock, at which a lane that has capacity may send its next delivery because its pause or
-   * gap has ended; null: no lane waits for time.
+   * Returns the first instant, on the monotonic clock, at which a lane that has capacity may send its next delivery because its pause, gap
+   * or spacing has ended; null: no lane waits for time.
    */
   nextAt(): number | null {
     const now = this.#now()
     let next: number | null = null
     for (const lane of this.#lanes.values()) {
-      const { readyAt } = lane.pace
+      const readyAt = readyAtOf(lane)
       if (lane.queue.size > 0 && readyAt > now && readyAt < (next ?? Number.POSITIVE_INFINITY)) next = readyAt
     }
     return next
@@ -104,6 +130,8 @@ export class Lanes {
 
   /** Removes a delivery, whether it was sent or not. */
   release(deliveryId: string): void {
+    const unsentAt = this.#running.get(deliveryId)
+    if (unsentAt !== undefined) this.#laneOf(unsentAt).spacer?.giveBack()
     this.#leave(deliveryId, null)
     this.#settled.delete(deliveryId)
   }
@@ -120,8 +148,9 @@ export class Lanes {
     return this.#running.has(deliveryId) || this.#settled.has(deliveryId)
   }
 
-  #hasRoom({ running, width, pace }: Lane): boolean {
-    if (pace.readyAt > this.#now()) return false
+  #hasRoom(lane: Lane): boolean {
+    const { running, width } = lane
+    if (readyAtOf(lane) > this.#now()) return false
     const hasRoom = running < width && this.#running.size < inFlight && this.#settled.size < unwritten
     return hasRoom && (width > 1 || this.#unanswered < inFlightUnanswered)
   }
@@ -129,7 +158,7 @@ export class Lanes {
   #laneOf(destinationId: string): Lane {
     const known = this.#lanes.get(destinationId)
     if (known) return known
-    const lane = { queue: new Set<string>(), running: 0, width: inFlightPerDestination, pace: new Pace() }
+    const lane = { queue: new Set<string>(), running: 0, width: inFlightPerDestination, pace: new Pace(), spacer: null }
     this.#lanes.set(destinationId, lane)
     return lane
   }
@@ -138,6 +167,7 @@ export class Lanes {
     const lane = this.#laneOf(destinationId)
     lane.queue.delete(deliveryId)
     lane.pace.begin(this.#now())
+    lane.spacer?.take(this.#now())
     this.#change(lane, lane.running + 1, lane.width)
     this.#running.set(deliveryId, destinationId)
   }
@@ -153,7 +183,7 @@ export class Lanes {
     else if (response !== null && typeof response === 'object') lane.pace.refuse(response, now)
     this.#change(lane, lane.running - 1, widthAfter(lane.width, response))
     const isIdle = lane.running === 0 && lane.queue.size === 0
-    const isPlain = lane.width >= inFlightPerDestination && lane.pace.isPlain(now)
+    const isPlain = lane.width >= inFlightPerDestination && lane.pace.isPlain(now) && (lane.spacer?.isFree(now) ?? true)
     if (isIdle && (isPlain || this.#lanes.size > lanesKept)) this.#lanes.delete(destinationId)
     return true
   }
@@ -163,6 +193,8 @@ export class Lanes {
     Object.assign(lane, { running, width })
   }
 }
+
+const readyAtOf = ({ pace, spacer }: Lane): number => Math.max(pace.readyAt, spacer?.readyAt ?? Number.NEGATIVE_INFINITY)
 
 function widthAfter(width: number, response: LaneResponse): number {
   if (response === 'silent') return 1

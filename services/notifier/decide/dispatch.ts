@@ -2,7 +2,8 @@
 // capacity. Alerts of one incident are dispatched in the order of their numbers. Idempotent: if a dispatch is repeated, also by another
 // notifier, it finds the existing deliveries and creates none twice.
 import type { DeliveryEvent } from '#machines/delivery.ts'
-import { staysOpen } from '#shared/channels/registry.ts'
+import { channelOf, staysOpen } from '#shared/channels/registry.ts'
+import { spacingOf } from '#shared/channels/settings.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -138,7 +139,9 @@ function plan(
     return { ...beforeFirstPut(opened, [withdrawn], options.notifierId), destination, taken: false }
   }
   const document = withMessage(opened, made, destination)
-  const taken = !alert.reminder && !document.opens && !isHeld(document, siblings) && lanes.take(destination.id, document.id)
+  const spacing = spacingOf(channelOf(destination.type), destination)
+  const taken =
+    !alert.reminder && !document.opens && !isHeld(document, siblings) && lanes.take(destination.id, document.id, spacing)
   if (!taken) return { document, effects: [], destination, taken }
   const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
   return { ...beforeFirstPut(document, [claimed], options.notifierId), destination, taken }

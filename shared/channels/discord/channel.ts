@@ -1,4 +1,5 @@
 // Channel of Discord: a webhook of a channel. Written by Discord's documents.
+import { second } from '#shared/limits/limits.ts'
 import { objectIn, pausedFor, readWith } from '../answered.ts'
 import { colorOf } from '../message/attachments.ts'
 import { cutText, fitted } from '../message/fitted.ts'
@@ -42,6 +43,7 @@ export const discord: Channel = {
       must: 'be a number',
     },
   ],
+  spacing: [{ messages: 1, inMs: second }],
   generations: [],
   isSigned: false,
   neutralise: withoutMarkdown,

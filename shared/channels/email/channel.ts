@@ -1,5 +1,6 @@
 // Channel of e-mail. A mail server of the destination or of the installation takes the messages; services/notifier/send/send-mail.ts speaks to
 // it.
+import { second } from '#shared/limits/limits.ts'
 import { isMailAddress } from '#shared/net/mail-address.ts'
 import { parseMailServer } from '#shared/net/smtp-url.ts'
 import { fitted } from '../message/fitted.ts'
@@ -53,6 +54,7 @@ export const email: Channel = {
   ],
   refuse: ({ server, from }) =>
     server !== undefined && from === undefined ? { key: 'from', fault: 'is required with a server of its own' } : null,
+  spacing: [{ messages: 10, inMs: second }],
   generations: [],
   isSigned: false,
   neutralise: plainText,

@@ -1,4 +1,5 @@
 // Channel of Google Chat: a webhook of a space. Written by Google's documents.
+import { second } from '#shared/limits/limits.ts'
 import { readWith } from '../answered.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf } from '../message/lines.ts'
@@ -35,6 +36,7 @@ export const googlechat: Channel = {
       default: true,
     },
   ],
+  spacing: [{ messages: 1, inMs: second }],
   generations: [],
   isSigned: false,
   neutralise: withoutMentions,

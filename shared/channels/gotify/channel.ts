@@ -1,4 +1,5 @@
 // Channel of Gotify: a server of your own that pushes to telephones. Written by Gotify's documents.
+import { second } from '#shared/limits/limits.ts'
 import { readWith } from '../answered.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf } from '../message/lines.ts'
@@ -40,6 +41,7 @@ export const gotify: Channel = {
       default: 8,
     },
   ],
+  spacing: [{ messages: 5, inMs: second }],
   generations: [],
   isSigned: false,
   neutralise: plainText,

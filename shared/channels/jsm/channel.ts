@@ -1,5 +1,6 @@
 // Channel of Jira Service Management, and of Opsgenie, which has the same API: alerts of a team. Written by Atlassian's documents.
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import { second } from '#shared/limits/limits.ts'
 import { objectIn } from '../answered.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf } from '../message/lines.ts'
@@ -69,6 +70,7 @@ export const jsm: Channel = {
       must: `hold texts of at most ${tagCharacters} characters`,
     },
   ],
+  spacing: [{ messages: 2, inMs: second }],
   generations: [],
   isSigned: false,
   neutralise: plainText,

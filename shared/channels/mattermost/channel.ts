@@ -8,4 +8,5 @@ export const mattermost: Channel = postsAttachments({
   help: 'Posts to a channel of Mattermost.',
   from: 'From the menu: Integrations, Incoming Webhooks.',
   textUnits: 4_000,
+  perSecond: 5,
 })

@@ -1,4 +1,5 @@
 // Channels whose far end takes Slack's attachments, but reads Markdown and mentions in them.
+import { second } from '#shared/limits/limits.ts'
 import { objectIn, readWith } from '../answered.ts'
 import type { Channel } from '../port.ts'
 import { requestOf } from '../posted.ts'
@@ -13,11 +14,12 @@ interface Service extends Pick<Channel, 'type' | 'name' | 'help'> {
   /** Where the address is found. */
   from: string
   textUnits: number
+  perSecond: number
 }
 
 const titleCharacters = 256
 
-export function postsAttachments({ type, name, help, from, textUnits }: Service): Channel {
+export function postsAttachments({ type, name, help, from, textUnits, perSecond }: Service): Channel {
   const refusals = readWith({ 404: `${name} deleted this webhook.` })
   return {
     ...{ type, name, help, life: 'none', answers: 'delivered' },
@@ -31,6 +33,7 @@ export function postsAttachments({ type, name, help, from, textUnits }: Service)
         mark: 'shape',
       },
     ],
+    spacing: [{ messages: perSecond, inMs: second }],
     generations: [],
     isSigned: false,
     neutralise: withoutMarkdownOrMentions,

@@ -1,4 +1,5 @@
 // Channel of ntfy: a topic that telephones are subscribed to. Written by ntfy's documents.
+import { second } from '#shared/limits/limits.ts'
 import { readWith } from '../answered.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf, type Tone } from '../message/lines.ts'
@@ -74,6 +75,7 @@ export const ntfy: Channel = {
     const key = user === undefined ? 'user' : 'password'
     return { key, fault: 'is required: a user and a password go together' }
   },
+  spacing: [{ messages: 30, inMs: 5 * second, inTurn: true }],
   generations: [],
   isSigned: false,
   neutralise: plainText,

@@ -1,5 +1,6 @@
 // Channel of PagerDuty: incidents of a service, by its Events API v2. Written by PagerDuty's documents.
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import { second } from '#shared/limits/limits.ts'
 import { objectIn } from '../answered.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf } from '../message/lines.ts'
@@ -42,6 +43,7 @@ export const pagerduty: Channel = {
       default: 'us',
     },
   ],
+  spacing: [{ messages: 2, inMs: second }],
   generations: [],
   isSigned: false,
   neutralise: plainText,

@@ -48,6 +48,7 @@ export const pushover: Channel = {
       default: 'high',
     },
   ],
+  spacing: [{ messages: 1, inMs: second }],
   generations: [],
   isSigned: false,
   neutralise: plainText,

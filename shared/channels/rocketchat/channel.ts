@@ -8,4 +8,5 @@ export const rocketchat: Channel = postsAttachments({
   help: 'Posts to a channel of Rocket.Chat.',
   from: 'From the administration: Integrations, New, Incoming.',
   textUnits: 4_500,
+  perSecond: 1,
 })

@@ -1,5 +1,6 @@
 // Channel of Telegram: a bot writes to a chat. Written by the Bot API's documents.
 import { isObject } from '#shared/json-shape/is-object.ts'
+import { minute, second } from '#shared/limits/limits.ts'
 import { objectIn, pausedFor, readWith } from '../answered.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf } from '../message/lines.ts'
@@ -10,6 +11,10 @@ import { requestOf } from '../posted.ts'
 import { slot } from '../slots.ts'
 
 const textUnits = 4_096
+
+const everyChat = { messages: 1, inMs: second } as const
+/** Groups and channels have negative ids. */
+const everyGroup = { messages: 20, inMs: minute } as const
 
 const refusals = readWith({
   401: 'Telegram does not know this bot token.',
@@ -60,6 +65,7 @@ export const telegram: Channel = {
       default: 'https://api.telegram.org',
     },
   ],
+  spacing: ({ chat_id: chat }) => (String(chat).startsWith('-') ? [everyChat, everyGroup] : [everyChat]),
   generations: [],
   isSigned: false,
   neutralise: withoutMentions,
