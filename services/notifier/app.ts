@@ -5,13 +5,15 @@ import { subjects } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Service, ServiceContextWithStore } from '#shared/service.ts'
 import type { BatchLoop } from './batch-loop.ts'
-import { type Claims, createClaims, releaseDeadClaims } from './claim/claims.ts'
+import { type Claims, createClaims } from './claim/claims.ts'
+import { releaseDeadClaims } from './claim/dead-claims.ts'
 import { Lanes } from './claim/lanes.ts'
 import type { NotifierContext, NotifierOptions } from './context.ts'
 import { createDispatch } from './decide/dispatch.ts'
 import { createFollowUp } from './decide/follow-up.ts'
 import { startScan } from './decide/scan.ts'
 import { hearDestinations } from './decide/tell-open.ts'
+import { createGathering } from './gather/gathering.ts'
 import { createMetrics } from './metrics.ts'
 import type { OperatorContext } from './operator/context.ts'
 import { type Operator, startOperator } from './operator/operator.ts'
@@ -51,8 +53,9 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
   const followUp = createFollowUp(context, pump)
   const recorder = createRecorder(context, rows, followUp, pump)
   const deliverer = createDeliverer(context, sender, recorder, cutOff.signal)
-  const claims: Claims = createClaims(context, { maker, deliverer, rows, followUp })
-  const dispatch = createDispatch(context, { maker, deliverer, rows, followUp }, pump)
+  const gathering = createGathering(context, digest => followUp.wake(digest))
+  const claims: Claims = createClaims(context, { maker, deliverer, rows, followUp, gathering })
+  const dispatch = createDispatch(context, { maker, deliverer, rows, followUp, gathering }, pump)
   operator = await startOperator(operatorContext(context), { sender, registry: metrics, cutOff: cutOff.signal })
   const nudges = await bus.subscribe(subjects.alertNudge, ({ body }) => takeNudge(body, dispatch), { queue })
   const destinations = await hearDestinations(context, dispatch, queue)

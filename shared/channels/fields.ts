@@ -17,6 +17,18 @@ export const urlField = (help: string): ChannelField => ({
   isTop: true,
 })
 
+export const digestKey = 'digest'
+
+/** Whether messages are gathered in a storm. Types have it whose messages people read one by one (v3 10.19). */
+export const digestField = (isUsual: boolean): ChannelField => ({
+  key: digestKey,
+  label: 'Digest',
+  help: 'After five messages in a minute, the further ones come together in one.',
+  type: 'boolean',
+  mark: 'shape',
+  default: isUsual,
+})
+
 const { settingCharacters, urlCharacters, settingItems, steps, nameCharacters } = limits.destination
 
 /** Returns the bounds of an integer, of the number of items, or of the number of characters. */

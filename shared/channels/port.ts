@@ -1,6 +1,6 @@
 // Port of a channel: what a type of destination is, how it words a message, and what an answer of its far end means. Pure: no clock, network,
 // store or randomness. Senders, retries, lanes and the log know channels only by this port (ADR 38).
-import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryEvent, RequestFrame } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument, SettingStep, SettingValue } from '#shared/contracts/notifications/destination.ts'
 import type { ContentType } from '#shared/template/template.ts'
@@ -53,8 +53,17 @@ export interface MessageFacts {
   incident: string
   /** Returns the name of a location; its id if the location was deleted. */
   locationName(locationId: string): string
+  /** Present: the message is a digest of several; `alert` is the worst of them. */
+  digest?: DigestFacts
   /** How long nobody has taken the incident, ms, in the message of an escalation's step; absent: the message is none. */
   untakenMs?: number
+}
+
+export interface DigestFacts {
+  /** The listed messages, in their order. */
+  alerts: readonly AlertDocument[]
+  /** Numbers of all its messages, in the order in which the title says them. Several about one incident count once, by the last one. */
+  counts: ReadonlyMap<AlertKind, number>
 }
 
 export interface MessageLinks {
@@ -82,6 +91,7 @@ export interface ChannelAnswer {
  */
 export type ChannelReading =
   | { kind: 'delivered' }
+  | { kind: 'accepted' }
   | { kind: 'again'; afterMs: number | null; lane?: true }
   | { kind: 'failed'; sentence?: string }
   | { kind: 'moved'; settings: Settings }
@@ -102,10 +112,10 @@ export interface Channel {
   /** Its name for people. */
   name: string
   /** One sentence: what the far end is. */
-  help: string | { kind: 'accepted' }
+  help: string
   /** Whether a later message changes an earlier one (`message`), or what is sent stays open until it is ended (`alert`). */
   life: 'none' | 'message' | 'alert'
-  /** Whether a success says that the message arrived, or that it was taken. */
+  /** Whether a success (2xx) says that the message arrived, or that it was taken. */
   answers: 'delivered' | 'accepted'
   /** In the order of forms. */
   fields: readonly ChannelField[]

@@ -65,6 +65,9 @@ export const isOfV2 = (type: string): boolean => findChannel(type)?.generations.
 /** Whether what is sent to destinations of this type stays open over there until it is ended. */
 export const staysOpen = (type: string): boolean => findChannel(type)?.life === 'alert'
 
+/** Whether a later message to destinations of this type changes an earlier one. */
+export const changesMessages = (type: string): boolean => findChannel(type)?.life === 'message'
+
 /** Whether destinations of this type get openings only if they have the setting `send_on_open`. */
 export const asksForOpenings = (type: string): boolean => hasTopField(type, 'send_on_open')
 

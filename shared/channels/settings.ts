@@ -1,6 +1,7 @@
 // Settings of a stored destination, by the fields of its channel: reads them, and shows them without secrets. Pure.
 import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
 import { hidden } from '#shared/secrecy/redacted-value.ts'
+import { digestKey } from './fields.ts'
 import type { Channel, ChannelField, Configured, Settings, Spacing } from './port.ts'
 
 /** Returns all settings with a value. Unset ones have their default. */
@@ -20,6 +21,10 @@ export const shownSettings = (channel: Channel, destination: Configured): Settin
     const value = settingOf(field, destination)
     return field.mark === 'secret' && value !== undefined ? hidden : value
   })
+
+/** Whether messages to this destination are gathered in a storm. */
+export const gathers = (channel: Channel, destination: Configured): boolean =>
+  settingsOf(channel, destination)[digestKey] === true
 
 /** Returns how fast messages may be sent to this destination. */
 export const spacingOf = (channel: Channel, destination: Configured): readonly Spacing[] =>

@@ -612,6 +612,21 @@ export const limits = {
     giveUpMsLeast: 1 * hour,
     /** Largest number of bytes of a receiver's response that are read for the log. */
     answerBytes: 4 * 1024,
+    /**
+     * Storm digests. `alone`: number of messages to a destination that go out alone within `windowMs`; without a message for as long, a storm
+     * is over. `delayMs`: from the first gathered message to its digest. `everyMs`: between digests. `graceMs`: time after which a gathered
+     * message looks whether its digest has told it. `members`: largest number of messages in a digest; more wait for the next one. `titles`:
+     * number of messages that a digest lists.
+     */
+    digest: {
+      alone: 5,
+      windowMs: 1 * minute,
+      delayMs: 10 * second,
+      everyMs: 1 * minute,
+      graceMs: 30 * second,
+      members: 2_000,
+      titles: 20,
+    },
     /** Interval at which a step of an escalation looks again at an Incident that recovers or is in maintenance. */
     stepLookMs: 1 * minute,
     /** Longest time for which the rest of a receiver's response is read and dropped. After this time the connection is closed. */

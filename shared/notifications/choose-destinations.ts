@@ -37,6 +37,8 @@ export interface Routing {
   openedAt: ReadonlySet<string>
   /** Destinations that got a message about the problem or the silence, or may have got it. Absent: none. */
   toldAt?: ReadonlySet<string>
+  /** Destinations that got such a message by itself, or may have got it. Absent: none. */
+  aloneAt?: ReadonlySet<string>
   /** Destinations with a step that is not due yet. Absent: none. */
   waitingAt?: ReadonlySet<string>
   /** Destinations where an alert of the incident was opened, or will be. Absent: none. */

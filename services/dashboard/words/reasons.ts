@@ -15,6 +15,7 @@ const reasons: Readonly<Record<string, string>> = {
   acknowledged_first: 'the incident was taken first',
   superseded: 'a later message took its place',
   not_due: 'its first message was not due yet',
+  digest: 'it came together with others',
 }
 
 /** Returns the words for a reason. Returns an unknown reason unchanged. */

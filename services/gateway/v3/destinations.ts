@@ -49,7 +49,17 @@ export const DestinationObject = Answered('Destination', {
 })
 
 export const DeliveryReason = Type.String({ description: 'Null if it was delivered.', examples: ['http_503'] })
-export const SentEvent = Type.Enum(['opened', 'problem', 'no_data', 'recovery', 'acknowledged', 'withdrawn', 'reminder', 'test'])
+export const SentEvent = Type.Enum([
+  'opened',
+  'problem',
+  'no_data',
+  'recovery',
+  'acknowledged',
+  'withdrawn',
+  'reminder',
+  'digest',
+  'test',
+])
 
 const Url = Type.String({
   minLength: 1,

@@ -36,6 +36,10 @@ export const takenFirst = 'acknowledged_first: the incident was taken before it 
 export const superseded = 'superseded: a later message takes its place'
 export const overtaken = 'confirmed_first: the incident was confirmed or closed before it was delivered'
 const passedOnNoMore = 'destination_disabled: what passes the message on was switched off or deleted'
+export const destinationDeleted = 'destination_disabled: the destination was deleted'
+export const destinationOff = 'destination_disabled: the destination is switched off'
+export const subjectDeleted = 'resource_gone: the subject was deleted'
+export const subjectArchived = 'resource_gone: the Resource was archived'
 export const notPrepared = 'not_sent: the message could not be prepared'
 
 /**
@@ -50,11 +54,15 @@ export function claimStep(
   const needless = (error: string) => asNeedless(takeUp(document, { type: 'delivery.withdrawn', at, error }, by), error)
   const destination = destinations.get(document.destinationId)
   const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
+  if (document.members !== undefined) {
+    if (destination === undefined) return needless(destinationDeleted)
+    return destination.enabled ? takeUp(document, claimed, by) : needless(destinationOff)
+  }
   // What changes or ends an alert that is open elsewhere is sent whatever has become of the subject and the destination.
   if (destination !== undefined && staysOpen(destination.type) && isOfEnd(document.alertKind))
     return takeUp(document, claimed, by)
-  if (gone.has(document.alertId)) return needless('resource_gone: the subject was deleted')
-  if (archived.has(document.incidentId)) return needless('resource_gone: the Resource was archived')
+  if (gone.has(document.alertId)) return needless(subjectDeleted)
+  if (archived.has(document.incidentId)) return needless(subjectArchived)
   const settledBy = document.reminder ? settled.get(document.incidentId) : undefined
   if (settledBy !== undefined) return needless(settledBy)
   if (document.alertKind === 'opened' && past.has(document.incidentId)) return needless(overtaken)
@@ -62,8 +70,8 @@ export function claimStep(
   if (look !== undefined && look.reason !== null) return needless(look.reason)
   const via = isWaitingStep(document) ? document.step?.via : undefined
   if (via !== undefined && destinations.get(via)?.enabled !== true) return needless(passedOnNoMore)
-  if (destination === undefined) return needless('destination_disabled: the destination was deleted')
-  if (!destination.enabled) return needless('destination_disabled: the destination is switched off')
+  if (destination === undefined) return needless(destinationDeleted)
+  if (!destination.enabled) return needless(destinationOff)
   if (look !== undefined && isWaitingStep(document))
     return takeUp(document, { type: 'delivery.postponed', at, until: at + limits.notifier.stepLookMs }, by)
   // A newer notifier knows the type, and sends the message.

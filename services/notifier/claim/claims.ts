@@ -7,19 +7,22 @@ import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isWaitingStep } from '#shared/notifications/told-in.ts'
-import { pagesOf } from '#shared/store/pages.ts'
-import type { Query, Store } from '#shared/store/port.ts'
+import type { Store } from '#shared/store/port.ts'
 import type { Cancel } from '#shared/time/clock.ts'
 import type { NotifierContext } from '../context.ts'
 import type { FollowUp } from '../decide/follow-up.ts'
 import { archivedIncidents, overtakenIncidents, presentIncidents } from '../decide/routing.ts'
 import { isHeld, openSiblings } from '../decide/siblings.ts'
-import { asReached, nextRevision, type Step } from '../record/delivery-document.ts'
+import { endMembers, strayedSteps, toldDigests, withDigests } from '../gather/digests.ts'
+import { withGatheredSteps } from '../gather/gather-steps.ts'
+import type { Gathering } from '../gather/gathering.ts'
+import type { Step } from '../record/delivery-document.ts'
 import type { Job } from '../record/record.ts'
 import { type RowWriter, retryStoreCall, storeSteps } from '../record/row-writer.ts'
 import type { Deliverer } from '../send/deliver.ts'
 import type { MessageMaker } from '../send/message-maker.ts'
 import { claimStep, endedFirst, type Look, type Sources, takenFirst } from './claim-step.ts'
+import { removedAlerts } from './removed-alerts.ts'
 import { withStepMessages } from './step-messages.ts'
 
 export interface Collaborators {
@@ -27,12 +30,13 @@ export interface Collaborators {
   deliverer: Deliverer
   rows: RowWriter
   followUp: FollowUp
+  gathering: Gathering
 }
 
 export type Claims = ReturnType<typeof createClaims>
 
 export function createClaims(context: NotifierContext, collaborators: Collaborators) {
-  const { deliverer, followUp } = collaborators
+  const { deliverer, followUp, rows } = collaborators
   const { clock, lanes, logger } = context
   let pumping: Promise<void> | null = null
   let cancelWake: Cancel = () => {}
@@ -45,7 +49,7 @@ export function createClaims(context: NotifierContext, collaborators: Collaborat
   }
   const rounds = async () => {
     for (let ids = lanes.pick(); ids.length > 0; ids = context.stopping() ? [] : lanes.pick()) {
-      const { jobs, ended, postponed, early } = await claim(context, collaborators, ids).catch(error => {
+      const { jobs, ended, postponed, early, told } = await claim(context, collaborators, ids).catch(error => {
         logger.warn({ error: String(error), deliveries: ids.length }, 'deliveries could not be claimed')
         return nothingClaimed
       })
@@ -56,6 +60,11 @@ export function createClaims(context: NotifierContext, collaborators: Collaborat
       deliverer.start(jobs)
       for (const document of postponed) followUp.wake(document)
       await followUp.run(ended)
+      const members = await endMembers(context, rows, told).catch(error => {
+        logger.warn({ error: String(error) }, 'messages that a digest told could not be ended')
+        return []
+      })
+      await followUp.run(members)
     }
     pumping = null
     wakeLater()
@@ -77,41 +86,54 @@ export function createClaims(context: NotifierContext, collaborators: Collaborat
 
 /**
  * Deliveries that are sent now, deliveries that ended unsent, deliveries that are due again later, and deliveries for which the spacing of
- * their destination has no place yet.
+ * their destination has no place yet. `told`: digests that are sent now, or ended, for the first time.
  */
 interface Claimed {
   jobs: Job[]
   ended: Step[]
   postponed: DeliveryDocument[]
   early: DeliveryDocument[]
+  told: Step[]
 }
 
-const nothingClaimed: Claimed = { jobs: [], ended: [], postponed: [], early: [] }
+const nothingClaimed: Claimed = { jobs: [], ended: [], postponed: [], early: [], told: [] }
 
 /** Rejects with a StoreError. */
-async function claim(context: NotifierContext, { maker, rows }: Collaborators, ids: readonly string[]): Promise<Claimed> {
+async function claim(
+  context: NotifierContext,
+  { maker, rows, gathering }: Collaborators,
+  ids: readonly string[],
+): Promise<Claimed> {
   const due = await findDue(context, ids)
   const later = due.filter(({ number }) => number > 1).map(({ incidentId }) => incidentId)
   const [sources, siblings] = await Promise.all([readSources(context, due), openSiblings(context.store, later)])
   const early = earlyIn(context, due, sources.destinations)
+  const { destinations } = sources
+  const strays = due.filter(({ gathered }) => gathered !== undefined)
   const moved = due
-    .filter(document => !isHeld(document, siblings) && !early.includes(document))
+    .filter(document => !isHeld(document, siblings) && !early.includes(document) && !strays.includes(document))
     .map(document => stepOrNone(context, document, sources))
     .filter(step => step !== null)
-  if (moved.length === 0 || context.stopping()) return { ...nothingClaimed, early }
-  const steps = await withStepMessages(context, maker, moved, { due, destinations: sources.destinations })
+  if (moved.length + strays.length === 0 || context.stopping()) return { ...nothingClaimed, early }
+  const strayed = await strayedSteps(context, { gathering }, strays, destinations)
+  const alone = await withGatheredSteps(context, gathering, moved, { due, destinations })
+  const told = await withDigests(context, { maker }, alone, { due, destinations })
+  const made = await withStepMessages(context, maker, told, { due, destinations })
+  const steps = [...strayed, ...made]
   const stored = await storeSteps(context, rows, steps)
   if (stored.length < steps.length) context.metrics.overtaken.inc(steps.length - stored.length)
   const jobs = stored.flatMap(({ document, effects }) => {
-    const destination = sources.destinations.get(document.destinationId)
+    const destination = destinations.get(document.destinationId)
     return destination && effects.some(({ type }) => type === 'send') ? [{ document, destination }] : []
   })
-  const isWaiting = (document: DeliveryDocument) => document.open === 1 && document.snapshot.value !== 'sending'
+  const isWaiting = ({ open, snapshot, gathered }: DeliveryDocument) =>
+    open === 1 && snapshot.value !== 'sending' && gathered === undefined
   return {
     jobs,
     ended: stored.filter(({ document }) => document.open === 0),
     postponed: stored.flatMap(({ document }) => (isWaiting(document) ? [document] : [])),
     early,
+    told: toldDigests(stored, due),
   }
 }
 
@@ -142,7 +164,7 @@ async function readSources({ store, clock }: NotifierContext, due: readonly Deli
   const destinationIds = new Set([...due.map(({ destinationId }) => destinationId), ...passing])
   const [destinations, gone, archived, overtaken, settled, looks] = await Promise.all([
     destinationIds.size > 0 ? store.get('destinations', [...destinationIds]) : [],
-    goneAlerts(store, new Set(waited.map(({ alertId }) => alertId))),
+    removedAlerts(store, new Set(waited.map(({ alertId }) => alertId))),
     archivedIncidents(store, incidentsOf(waited)),
     overtakenIncidents(store, incidentsOf(due.filter(({ alertKind }) => alertKind === 'opened'))),
     settledIncidents(store, incidentsOf(due.filter(({ reminder }) => reminder)), at),
@@ -207,14 +229,6 @@ function settledBy({ open, acknowledgedAt, condition }: IncidentDocument, isMute
   return isMuted ? 'maintenance: a window runs' : null
 }
 
-/** Returns the ids of alerts that were removed with their subject. Unsent messages about a deleted subject are not sent. */
-async function goneAlerts(store: Store, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  if (ids.size === 0) return ids
-  const found = await store.find('alerts', { where: { id: { in: [...ids] } }, limit: ids.size, select: ['number'] })
-  const present = new Set(found.map(({ id }) => id))
-  return new Set([...ids].filter(id => !present.has(id)))
-}
-
 function stepOrNone({ clock, logger, options }: NotifierContext, document: DeliveryDocument, sources: Sources): Step | null {
   try {
     const step = claimStep(document, sources, { notifierId: options.notifierId, at: clock.now() })
@@ -227,37 +241,3 @@ function stepOrNone({ clock, logger, options }: NotifierContext, document: Deliv
 
 const byId = <T extends { id: string }>(documents: readonly (T | null)[]): Map<string, T> =>
   new Map(documents.filter(document => document !== null).map(document => [document.id, document]))
-
-const { batch, claimMs, scanPages } = limits.notifier
-
-/**
- * Releases the claims of notifiers that no longer run, so that the claimed messages are sent at once. Best effort, because a claim that is
- * not released ends by itself.
- */
-export async function releaseDeadClaims({ store, clock, logger, options }: NotifierContext): Promise<void> {
-  const dead = new Set(options.deadNotifiers ?? [])
-  if (dead.size === 0) return
-  try {
-    let released = 0
-    let pages = 0
-    const at = clock.now()
-    const claimed: Query = {
-      where: { open: 1, dueAt: { gt: at, lte: at + claimMs } },
-      sort: [['dueAt', 'asc']],
-      limit: batch,
-    }
-    for await (const page of pagesOf(claimed, query => store.find('deliveries', query))) {
-      const steps = page.flatMap(document => {
-        if (document.claimedBy === null || !dead.has(document.claimedBy)) return []
-        const step = nextRevision(asReached(document), [{ type: 'claim.released', at }], options.notifierId)
-        return step === null ? [] : [step.document]
-      })
-      const results = await store.replace('deliveries', steps)
-      released += results.filter(result => result === 'written').length
-      if (++pages >= scanPages) break
-    }
-    if (released > 0) logger.info({ deliveries: released }, 'claims of a dead notifier given back')
-  } catch (error) {
-    logger.warn({ err: error }, 'claims of a dead notifier could not be given back')
-  }
-}

@@ -2,20 +2,28 @@
 // capacity. Alerts of one incident are dispatched in the order of their numbers. Idempotent: if a dispatch is repeated, also by another
 // notifier, it finds the existing deliveries and creates none twice.
 import type { DeliveryEvent } from '#machines/delivery.ts'
-import { channelOf, staysOpen } from '#shared/channels/registry.ts'
+import { changesMessages, channelOf, staysOpen } from '#shared/channels/registry.ts'
 import { spacingOf } from '#shared/channels/settings.ts'
-import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import type { AlertDocument, SkipReason } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { type Chosen, chooseDestinations, type Decision, isOfEnd } from '#shared/notifications/choose-destinations.ts'
+import {
+  type Chosen,
+  chooseDestinations,
+  type Decision,
+  isOfEnd,
+  type Routing,
+} from '#shared/notifications/choose-destinations.ts'
 import type { Store } from '#shared/store/port.ts'
 import { wallOf } from '#shared/time/clock.ts'
 import { type BatchLoop, createBatchLoop } from '../batch-loop.ts'
 import { notPrepared } from '../claim/claim-step.ts'
 import type { Collaborators } from '../claim/claims.ts'
 import type { NotifierContext } from '../context.ts'
+import { gatheredStep } from '../gather/digest-document.ts'
+import type { Round } from '../gather/gathering.ts'
 import { beforeFirstPut, newDelivery, type Step, withMessage } from '../record/delivery-document.ts'
 import { keptRows } from '../record/log-rows.ts'
 import { retryStoreCall, storeSteps } from '../record/row-writer.ts'
@@ -40,11 +48,10 @@ interface Planned extends Step {
  */
 export function createDispatch(
   context: NotifierContext,
-  { maker, deliverer, rows, followUp }: Collaborators,
+  { maker, deliverer, rows, followUp, gathering }: Collaborators,
   onRoomWanted: () => void,
 ): BatchLoop<string> {
   const { store, clock, logger, lanes, metrics } = context
-  const { encode } = createIncidentIds(context.options.incidentSalt)
 
   const put = async (planned: readonly Planned[]) => {
     if (planned.length === 0) return
@@ -56,7 +63,7 @@ export function createDispatch(
           started.add(one)
           deliverer.start([one])
         } else if (isDue(one.document, clock.now())) lanes.offer(one.destination.id, one.document.id)
-        else if (one.document.open === 1) followUp.wake(one.document)
+        else if (one.document.open === 1 && one.document.gathered === undefined) followUp.wake(one.document)
       }
       onRoomWanted()
       await followUp.run(stored.filter(({ document }) => document.open === 0))
@@ -81,11 +88,18 @@ export function createDispatch(
       // Each batch reads the names that it needs. If the store is slow, names that an earlier batch read may no longer be cached.
       const alerts = some.map(({ alert }) => alert)
       await maker.prepare(alerts, new Set(some.flatMap(({ chosen }) => chosen.map(({ destination }) => destination))))
-      const planOf = (alert: AlertDocument) => (one: Chosen) =>
-        one.afterMs === 0
-          ? plan(context, maker, alert, one.destination, siblings)
-          : planStep(context, alert, one, beginningOf(alert))
-      await put(some.flatMap(({ alert, chosen }) => chosen.map(planOf(alert))))
+      const round = await gathering.open(some.flatMap(({ chosen }) => chosen.map(({ destination }) => destination)))
+      const planOf = (alert: AlertDocument) => (one: Chosen) => {
+        if (one.afterMs > 0) return planStep(context, alert, one, beginningOf(alert))
+        const isAlone = !mayBeGathered(alert) || changesEarlier(alert, one.destination, routingOf(alert))
+        return (
+          (isAlone ? null : planGathered(context, round, alert, one.destination, siblings)) ??
+          plan(context, maker, alert, one.destination, siblings)
+        )
+      }
+      const planned = some.flatMap(({ alert, chosen }) => chosen.map(planOf(alert)))
+      await round.store()
+      await put(planned)
     }
     const dispatched = decisions.map(({ alert, chosen, leftOut, nobody }) => ({
       ...alert,
@@ -100,13 +114,7 @@ export function createDispatch(
     // A write is refused only if another notifier has dispatched the alert, so refusals are ignored.
     if (dispatched.length > 0) await retryStoreCall(clock, () => store.replace('alerts', dispatched))
     metrics.alerts.inc(first.length)
-    for (const { alert, nobody } of decisions) {
-      if (nobody === null) continue
-      metrics.leftOut.inc({ reason: nobody })
-      const { incidentId, facts, kind } = alert
-      const about = { kind, subject: facts.subjectName, incident: encode(incidentId) }
-      logger.info({ ...about, alertId: alert.id, reason: nobody }, 'message sent to nobody')
-    }
+    for (const { alert, nobody } of decisions) if (nobody !== null) reportNobody(context, alert, nobody)
     loop.add(rest)
   }
 
@@ -146,6 +154,35 @@ function plan(
   const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
   return { ...beforeFirstPut(document, [claimed], options.notifierId), destination, taken }
 }
+
+function reportNobody({ logger, metrics, options }: NotifierContext, alert: AlertDocument, reason: SkipReason): void {
+  metrics.leftOut.inc({ reason })
+  const { incidentId, facts, kind } = alert
+  const incident = createIncidentIds(options.incidentSalt).encode(incidentId)
+  logger.info({ kind, subject: facts.subjectName, incident, alertId: alert.id, reason }, 'message sent to nobody')
+}
+
+/** Plans a message that a digest tells; null: it goes out alone. */
+function planGathered(
+  { clock, options }: NotifierContext,
+  round: Round,
+  alert: AlertDocument,
+  destination: DestinationDocument,
+  siblings: readonly OpenSibling[],
+): Planned | null {
+  const at = clock.now()
+  const opened = newDelivery(alert, destination.id, at, options, { createdAt: wallOf(clock) })
+  const slot = round.slotOf(destination, isHeld(opened, siblings))
+  const step = slot === null ? null : gatheredStep(opened, slot, { ...options, at })
+  return step && { document: { ...step.document, rev: 1 }, effects: [], destination, taken: false }
+}
+
+/** Whether the message changes an earlier one over there, which went out alone. */
+const changesEarlier = ({ kind }: AlertDocument, { id, type }: DestinationDocument, { aloneAt }: Routing): boolean =>
+  kind === 'recovery' && changesMessages(type) && aloneAt?.has(id) === true
+
+/** Acknowledgements and withdrawals are never gathered. */
+const mayBeGathered = ({ kind }: AlertDocument): boolean => kind !== 'acknowledged' && kind !== 'withdrawn'
 
 /** Plans a step of an escalation: its message is made at its instant, if nobody has taken the incident by then. */
 function planStep(

@@ -9,6 +9,7 @@ import { limits, second } from '#shared/limits/limits.ts'
 import { subjectOfIncident } from '#shared/text/ids.ts'
 import type { Cancel } from '#shared/time/clock.ts'
 import type { NotifierContext } from '../context.ts'
+import { isDigest } from '../gather/digest-document.ts'
 import { createLogNames, type Step } from '../record/delivery-document.ts'
 import { isHeld, isInTurnWith, openSiblings } from './siblings.ts'
 
@@ -43,6 +44,8 @@ export function createFollowUp(context: NotifierContext, onRoomWanted: () => voi
     onRoomWanted()
   }
   const report = ({ document, isNeedless, destination }: Step) => {
+    // A digest without messages was never meant for anybody.
+    if (document.members?.length === 0) return
     const { value, context } = document.snapshot
     metrics.deliveries.inc({ outcome: value })
     const about = aboutOf(document, destination)
@@ -61,7 +64,7 @@ export function createFollowUp(context: NotifierContext, onRoomWanted: () => voi
     /** Never rejects. */
     run: async (steps: readonly Step[]): Promise<void> => {
       for (const { document, effects, destination } of steps) {
-        publishNews(bus, document, { destinationName: destination?.name ?? null, at: clock.now() })
+        if (!isDigest(document)) publishNews(bus, document, { destinationName: destination?.name ?? null, at: clock.now() })
         for (const effect of effects) if (effect.type === 'wakeAt') wakeAt(document, effect.params.at)
       }
       const ended = steps.filter(({ effects }) => effects.some(({ type }) => type === 'startNext'))

@@ -1,7 +1,7 @@
 // Reads the facts that decide the destinations of a round of alerts: delivery tables, destinations, deleted subjects, and deliveries of
 // first messages.
 
-import { findChannel, staysOpen } from '#shared/channels/registry.ts'
+import { changesMessages, findChannel, staysOpen } from '#shared/channels/registry.ts'
 import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
@@ -47,16 +47,18 @@ export async function overtakenIncidents(store: Store, ids: readonly string[]): 
 
 /**
  * Reads the deliveries of first messages, by incident: of all recoveries, because a destination that got the opening also gets the closing,
- * and of other later messages only in workspaces with escalations, or with destinations where alerts stay open.
+ * and of other later messages only in workspaces with escalations, or with destinations where a later message changes or ends an earlier
+ * one.
  */
 async function readTold(
   store: Store,
   alerts: readonly AlertDocument[],
   destinations: ReadonlyMap<string, readonly DestinationDocument[]>,
 ): Promise<Map<string, DeliveryDocument[]>> {
+  const follows = (type: string) => staysOpen(type) || changesMessages(type) || findChannel(type)?.stepsOf !== undefined
   const escalates = ({ workspaceId, facts: { routing = null } }: AlertDocument) =>
     (routing !== null && 'routes' in routing && routing.routes.some(({ afterMinutes }) => afterMinutes !== undefined)) ||
-    (destinations.get(workspaceId) ?? []).some(({ type }) => staysOpen(type) || findChannel(type)?.stepsOf !== undefined)
+    (destinations.get(workspaceId) ?? []).some(({ type }) => follows(type))
   const isLater = ({ kind, reminder }: AlertDocument) => reminder || isOfEnd(kind)
   const asked = alerts.filter(alert => alert.kind === 'recovery' || (isLater(alert) && escalates(alert)))
   const kinds = alerts.some(escalates) ? ['opened', 'problem', 'no_data'] : ['opened']

@@ -19,7 +19,7 @@ import { messageTo } from '../send/message.ts'
 import type { MadeMessage } from '../send/message-maker.ts'
 import type { Message } from '../send/sender.ts'
 import { signatureOf } from '../send/signature.ts'
-import { eventOf } from './event-of.ts'
+import { eventOfDelivery } from './event-of.ts'
 
 /** A document to write, and the machine's effects to carry out after the write. */
 export interface Step {
@@ -53,9 +53,7 @@ export function newDelivery(
   const decidedAt = step?.dueAt ?? alert.decidedAt
   const snapshot = openDelivery({ at: step?.dueAt ?? at, giveUpAt: Math.max(decidedAt + giveUpMs, at + giveUpMsLeast) })
   return {
-    id,
-    rev: 1,
-    writer: writerMark(options.notifierId),
+    ...firstRevision(id, snapshot, options),
     alertId: alert.id,
     workspaceId: alert.workspaceId,
     destinationId,
@@ -67,14 +65,16 @@ export function newDelivery(
     ...(alert.reminder ? { reminder: true as const } : {}),
     ...(step === undefined ? {} : { step: withoutDue(step) }),
     ...(opens ? { opens } : {}),
-    ...columnsOf(snapshot),
-    claimedBy: null,
-    body: null,
-    idempotencyKey: idempotencyKeyOf(id, options.incidentSalt),
     createdAt,
     expireAt: at + (opens ? limits.notifier.openingMs : limits.notifier.deliveryMs),
   }
 }
+
+/** Returns the members that every new delivery has. */
+export const firstRevision = (id: string, snapshot: DeliverySnapshot, { notifierId, incidentSalt }: Writer) => ({
+  ...{ id, rev: 1, writer: writerMark(notifierId), ...columnsOf(snapshot), claimedBy: null, body: null },
+  idempotencyKey: idempotencyKeyOf(id, incidentSalt),
+})
 
 const withoutDue = ({ from, via }: DeliveryStep): DeliveryStep => ({ from, ...(via === undefined ? {} : { via }) })
 
@@ -95,11 +95,16 @@ export function messageOf(document: DeliveryDocument, destination: Configured): 
   const { body, contentType = 'application/json', request, idempotencyKey, createdAt, signature = null } = document
   const payload = { contentType, body: body ?? '' }
   const marks = { idempotencyKey, madeAt: createdAt, signature }
-  const event = eventOf({ kind: document.alertKind, reminder: document.reminder === true })
-  return messageTo(channelOf(destination.type), destination, { ...carried(payload), ...request }, marks, event)
+  return messageTo(
+    channelOf(destination.type),
+    destination,
+    { ...carried(payload), ...request },
+    marks,
+    eventOfDelivery(document),
+  )
 }
 
-type Writer = { notifierId: string; incidentSalt: string }
+export type Writer = { notifierId: string; incidentSalt: string }
 
 /**
  * Returns the revision after these events; null: the delivery's state does not accept one of the events. `claimedBy` is set only in the
@@ -157,12 +162,17 @@ type Destination = Pick<DestinationDocument, 'name' | 'number'>
 /** Returns a function that returns the fields of a log line about a delivery: names for people, and ids of the API. */
 export function createLogNames({ options }: Pick<NotifierContext, 'options'>) {
   const { encode } = createIncidentIds(options.incidentSalt)
-  return ({ id, alertKind, subjectName, incidentId, destinationId }: DeliveryDocument, destination: Destination | undefined) => ({
-    kind: alertKind,
-    subject: subjectName,
-    incident: encode(incidentId),
-    destination: destination?.name ?? null,
-    destinationId: destination?.number ?? destinationId,
-    deliveryId: id,
-  })
+  return (document: DeliveryDocument, destination: Destination | undefined) => {
+    const { id, alertKind, subjectName, incidentId, destinationId, members } = document
+    const about =
+      members === undefined
+        ? { kind: alertKind, subject: subjectName, incident: encode(incidentId) }
+        : { kind: eventOfDelivery(document), messages: members?.length ?? 0 }
+    return {
+      ...about,
+      destination: destination?.name ?? null,
+      destinationId: destination?.number ?? destinationId,
+      deliveryId: id,
+    }
+  }
 }

@@ -9,7 +9,7 @@ import type { DestinationDocument } from '#shared/contracts/notifications/destin
 import { limits } from '#shared/limits/limits.ts'
 import type { Decision } from '#shared/notifications/choose-destinations.ts'
 import type { Step } from './delivery-document.ts'
-import { eventOf } from './event-of.ts'
+import { eventOf, eventOfDelivery } from './event-of.ts'
 
 export type LogRow = Omit<DeliveryLogDocument, 'number'>
 
@@ -30,8 +30,8 @@ export const placeOf = (destination: Destination | null | undefined, id: string 
   destinationType: destination?.type ?? null,
 })
 
-const isShownInV2 = (kind: AlertDocument['kind'], { type }: Pick<DestinationDocument, 'type'>): 0 | 1 =>
-  kind !== 'opened' && kind !== 'acknowledged' && kind !== 'withdrawn' && isOfV2(type) ? 1 : 0
+const isShownInV2 = ({ alertKind: kind, members }: DeliveryDocument, { type }: Pick<DestinationDocument, 'type'>): 0 | 1 =>
+  members === undefined && kind !== 'opened' && kind !== 'acknowledged' && kind !== 'withdrawn' && isOfV2(type) ? 1 : 0
 
 type Attempted = Extract<DeliveryEffect, { type: 'logAttempt' }>
 
@@ -44,7 +44,7 @@ export function attemptRows({ document, effects }: Step, destination: Destinatio
     ...placeOf(destination),
     status,
     reason: reasonOf(error),
-    shownInV2: isShownInV2(document.alertKind, destination),
+    shownInV2: isShownInV2(document, destination),
     payload: document.body ?? '',
     error: withNote(error, document.note),
     note: document.note ?? null,
@@ -54,10 +54,11 @@ export function attemptRows({ document, effects }: Step, destination: Destinatio
 }
 
 /**
- * Returns rows of deliveries that end without an attempt. The status of a row is `held` if the message was no longer needed, else `failed`.
+ * Returns rows of deliveries that end without an attempt, but for digests that have nothing to tell. The status of a row is `held` if the message was no longer needed, else `failed`.
  */
 export const endedRows = (steps: readonly Step[], at: number): LogRow[] =>
   steps
+    .filter(({ document }) => document.members?.length !== 0)
     .filter(({ document, effects }) => document.open === 0 && !effects.some(({ type }) => type === 'logAttempt'))
     .map(({ document, isNeedless, destination }) => ({
       id: `${document.id}.kept`,
@@ -104,10 +105,10 @@ const unsent = (error: string, at: number) => ({
   expireAt: at + limits.notifier.logMs,
 })
 
-const aboutDelivery = ({ workspaceId, incidentId, alertKind, reminder }: DeliveryDocument) => ({
+const aboutDelivery = (document: DeliveryDocument) => ({
   rev: 1,
-  workspaceId,
-  incidentId,
-  alertKind,
-  event: eventOf({ kind: alertKind, reminder: reminder === true }),
+  workspaceId: document.workspaceId,
+  incidentId: document.members === undefined ? document.incidentId : null,
+  alertKind: document.alertKind,
+  event: eventOfDelivery(document),
 })

@@ -3,11 +3,12 @@
 
 import { templateFields } from '#shared/channels/message/template-fields.ts'
 import { linkOf } from '#shared/channels/message/words.ts'
-import type { Channel, MessageFacts, MessageLinks, RenderedRequest } from '#shared/channels/port.ts'
+import type { Channel, DigestFacts, MessageFacts, MessageLinks, RenderedRequest } from '#shared/channels/port.ts'
 import { channelOf } from '#shared/channels/registry.ts'
 import { shapeOf } from '#shared/channels/settings.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DestinationDocument, TransformationDocument } from '#shared/contracts/notifications/destination.ts'
+import { pagePaths } from '#shared/contracts/session/page-paths.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { contentTypeOf, renderTemplate } from '#shared/template/template.ts'
@@ -18,6 +19,10 @@ export interface MadeMessage {
   request: RenderedRequest
   /** Remark about the body, one sentence without a full stop; null: there is no remark. */
   note: string | null
+}
+
+interface Told extends DigestFacts {
+  key: string
 }
 
 export type MessageMaker = ReturnType<typeof createMessageMaker>
@@ -60,7 +65,31 @@ export function createMessageMaker(context: Pick<NotifierContext, 'store' | 'clo
     const note = `the built-in body was sent, because template ${transformationId} did not render`
     return { request: rendered(channel, alert, destination), note }
   }
+  /** Returns the message that a function makes; null: it can make none. */
+  const attempted = (alert: AlertDocument, make: () => MadeMessage | null): MadeMessage | null => {
+    try {
+      return make()
+    } catch (error) {
+      logger.error({ alertId: alert.id, error: String(error) }, 'message could not be made of an alert')
+      return null
+    }
+  }
   return {
+    /**
+     * Returns a digest; null: nothing can be said. `alerts`: those that it lists, the worst first. `key`: unique, for far ends that sort
+     * messages by their incident.
+     */
+    makeDigest: ({ alerts, counts, key }: Told, destination: DestinationDocument): MadeMessage | null => {
+      const [alert] = alerts
+      if (alert === undefined) return null
+      return attempted(alert, () => {
+        const channel = channelOf(destination.type)
+        const facts = { alert, incident: key, locationName: names.nameOf, digest: { alerts, counts } }
+        const links = { subject: `${options.publicUrl}${pagePaths.incidents}` }
+        const request = channel.render(facts, 'digest', shapeOf(channel, destination), links)
+        return request && { request, note: null }
+      })
+    },
     /** Reads the names and templates that `make` needs for these alerts and destinations. Rejects with a StoreError. */
     prepare: async (alerts: Iterable<AlertDocument>, destinations: Iterable<DestinationDocument>): Promise<void> => {
       const locations = [...alerts].flatMap(({ facts }) => [facts?.failing ?? [], facts?.unknown ?? [], facts?.ok ?? []])
@@ -72,7 +101,7 @@ export function createMessageMaker(context: Pick<NotifierContext, 'store' | 'clo
      */
     make: (alert: AlertDocument | undefined, destination: DestinationDocument, untakenMs?: number): MadeMessage | null => {
       if (alert === undefined) return null
-      try {
+      return attempted(alert, () => {
         const channel = channelOf(destination.type)
         const template = channel.carry === undefined ? null : templates.templateOf(destination)
         const { request, note } =
@@ -80,10 +109,7 @@ export function createMessageMaker(context: Pick<NotifierContext, 'store' | 'clo
             ? { request: rendered(channel, alert, destination, untakenMs), note: null }
             : byTemplate(template, channel, alert, destination)
         return request == null ? null : { request, note }
-      } catch (error) {
-        logger.error({ alertId: alert.id, error: String(error) }, 'message could not be made of an alert')
-        return null
-      }
+      })
     },
   }
 }

@@ -1,6 +1,7 @@
 // Channel of Discord: a webhook of a channel. Written by Discord's documents.
 import { second } from '#shared/limits/limits.ts'
 import { objectIn, pausedFor, readWith } from '../answered.ts'
+import { digestField } from '../fields.ts'
 import { colorOf } from '../message/attachments.ts'
 import { cutText, fitted } from '../message/fitted.ts'
 import { linesOf } from '../message/lines.ts'
@@ -42,6 +43,7 @@ export const discord: Channel = {
       fits: text => /^\d{1,20}$/.test(text),
       must: 'be a number',
     },
+    digestField(true),
   ],
   spacing: [{ messages: 1, inMs: second }],
   generations: [],

@@ -3,6 +3,7 @@
 import { second } from '#shared/limits/limits.ts'
 import { isMailAddress } from '#shared/net/mail-address.ts'
 import { parseMailServer } from '#shared/net/smtp-url.ts'
+import { digestField } from '../fields.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf } from '../message/lines.ts'
 import { plainText } from '../message/neutral.ts'
@@ -51,6 +52,7 @@ export const email: Channel = {
       fits: isMailAddress,
       must: 'be an address such as watch@example.com',
     },
+    digestField(true),
   ],
   refuse: ({ server, from }) =>
     server !== undefined && from === undefined ? { key: 'from', fault: 'is required with a server of its own' } : null,

@@ -1,6 +1,7 @@
 // Channel of Google Chat: a webhook of a space. Written by Google's documents.
 import { second } from '#shared/limits/limits.ts'
 import { readWith } from '../answered.ts'
+import { digestField } from '../fields.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf } from '../message/lines.ts'
 import { withoutMentions } from '../message/neutral.ts'
@@ -35,6 +36,7 @@ export const googlechat: Channel = {
       mark: 'shape',
       default: true,
     },
+    digestField(true),
   ],
   spacing: [{ messages: 1, inMs: second }],
   generations: [],

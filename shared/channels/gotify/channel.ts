@@ -1,6 +1,7 @@
 // Channel of Gotify: a server of your own that pushes to telephones. Written by Gotify's documents.
 import { second } from '#shared/limits/limits.ts'
 import { readWith } from '../answered.ts'
+import { digestField } from '../fields.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf } from '../message/lines.ts'
 import { plainText } from '../message/neutral.ts'
@@ -40,6 +41,7 @@ export const gotify: Channel = {
       max: 10,
       default: 8,
     },
+    digestField(true),
   ],
   spacing: [{ messages: 5, inMs: second }],
   generations: [],

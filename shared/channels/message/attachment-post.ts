@@ -1,6 +1,7 @@
 // Channels whose far end takes Slack's attachments, but reads Markdown and mentions in them.
 import { second } from '#shared/limits/limits.ts'
 import { objectIn, readWith } from '../answered.ts'
+import { digestField } from '../fields.ts'
 import type { Channel } from '../port.ts'
 import { requestOf } from '../posted.ts'
 import { slot } from '../slots.ts'
@@ -32,6 +33,7 @@ export function postsAttachments({ type, name, help, from, textUnits, perSecond 
         type: 'string',
         mark: 'shape',
       },
+      digestField(true),
     ],
     spacing: [{ messages: perSecond, inMs: second }],
     generations: [],

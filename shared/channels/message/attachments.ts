@@ -2,9 +2,13 @@
 // docs/reference/v3.md, 10.7.
 import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { MessageFacts, MessageLinks } from '../port.ts'
-import { linesOf } from './lines.ts'
+import { fitted } from './fitted.ts'
+import { linesOf, type MessageLines } from './lines.ts'
+import { textBelow } from './said.ts'
 import type { Guard } from './words.ts'
 
+/** Slack shows longer texts only in part. */
+const digestRoom = { most: 3_000, size: (some: MessageLines) => textBelow(some).length }
 const productName = 'Watchkeeper'
 /** Grey, the colour of neither a problem nor a recovery. */
 const testColor = '#6b7280'
@@ -22,7 +26,8 @@ export const colorOf = ({ alert }: MessageFacts): string => (alert.facts.isTest 
 
 /** `guard` makes text from outside safe for the far end. */
 export const attachmentsOf = (facts: MessageFacts, links: MessageLinks, guard: Guard) => {
-  const { title, lines, link } = linesOf(facts, links, guard, text => quoted(text, guard))
+  const said = linesOf(facts, links, guard, text => quoted(text, guard))
+  const { title, lines, link } = facts.digest === undefined ? said : fitted(said, digestRoom)
   return [
     {
       author_name: productName,

@@ -1,5 +1,5 @@
 // A message cut to what its far end takes: whole lines go, the least needed first, and the link stays. Pure.
-import type { LineKind, MessageLines } from './lines.ts'
+import { type LineKind, type MessageLines, withRest } from './lines.ts'
 
 export interface Room {
   /** Largest number of characters of the title; absent: the title is a part of the text. */
@@ -17,6 +17,7 @@ const leastNeeded: readonly LineKind[] = ['reason', 'silence', 'rule', 'extent',
 export function fitted(said: MessageLines, { title = Number.POSITIVE_INFINITY, most, size }: Room): MessageLines {
   let now: MessageLines = { ...said, title: cutText(said.title, title) }
   const fits = (some: MessageLines) => size(some) <= most
+  if (said.of !== undefined) return fittedList(now, said.of, fits)
   for (const kind of leastNeeded) {
     while (!fits(now)) {
       const last = now.lines.findLastIndex(line => line.kind === kind)
@@ -29,6 +30,15 @@ export function fitted(said: MessageLines, { title = Number.POSITIVE_INFINITY, m
   if (!fits(now)) now = { ...now, lines: [] }
   const withTitle = (text: string): MessageLines => ({ ...now, title: text })
   return fits(now) ? now : withTitle(longest(now.title, text => fits(withTitle(text))))
+}
+
+/** Returns the digest with as many of its messages as fit, and the number of the others. */
+function fittedList(said: MessageLines, of: number, fits: (some: MessageLines) => boolean): MessageLines {
+  const listed = said.lines.filter(({ kind }) => kind === 'listed')
+  const withSome = (count: number): MessageLines => ({ ...said, lines: withRest(listed.slice(0, count), of) })
+  let count = listed.length
+  while (count > 0 && !fits(withSome(count))) count--
+  return withSome(count)
 }
 
 /** Returns the longest beginning of a text that fits; empty if none does. */

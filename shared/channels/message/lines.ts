@@ -3,7 +3,7 @@
 import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
 import { minute } from '#shared/limits/limits.ts'
 import { humanDuration } from '#shared/time/durations.ts'
-import type { MessageFacts, MessageLinks } from '../port.ts'
+import type { DigestFacts, MessageFacts, MessageLinks } from '../port.ts'
 import { jobLinesOf } from './job-words.ts'
 import {
   actionOf,
@@ -24,7 +24,7 @@ import {
 export type Tone = 'bad' | 'unsure' | 'good' | 'calm'
 
 /** What a line is about. A message that is too long loses lines by this. */
-export type LineKind = 'cause' | 'reason' | 'extent' | 'duration' | 'rule' | 'silence' | 'end'
+export type LineKind = 'cause' | 'reason' | 'extent' | 'duration' | 'rule' | 'silence' | 'end' | 'listed'
 
 export interface Line {
   kind: LineKind
@@ -36,6 +36,8 @@ export interface MessageLines {
   lines: readonly Line[]
   link: string
   tone: Tone
+  /** Of a digest: the number of messages that it tells, of which its lines list some. */
+  of?: number
 }
 
 const tones: Record<AlertKind, Tone> = {
@@ -52,11 +54,12 @@ const tones: Record<AlertKind, Tone> = {
  * rule, they say the failing locations and the error. `guard` makes text from outside safe for the far end; `quoted` does this for the cause, and marks it.
  */
 export function linesOf(
-  { alert, locationName, untakenMs }: MessageFacts,
+  { alert, locationName, untakenMs, digest }: MessageFacts,
   links: MessageLinks,
   guard: Guard,
   quoted: Guard = guard,
 ): MessageLines {
+  if (digest !== undefined) return { ...digestLines(digest, guard), link: links.subject, tone: tones[alert.kind] }
   const { isTest, job } = alert.facts
   const of = (kind: LineKind, texts: readonly string[]): Line[] => texts.map(text => ({ kind, text }))
   const cause = (text: string) => of('cause', [text === '' ? '' : quoted(text)])
@@ -86,3 +89,23 @@ export function linesOf(
     tone: isTest ? 'calm' : tones[alert.kind],
   }
 }
+
+/** How the title of a digest names messages of a kind. */
+const standing: Partial<Record<AlertKind, string>> = {
+  problem: 'down',
+  no_data: 'no data',
+  opened: 'not confirmed',
+  recovery: 'back up',
+}
+
+/** Returns the title and the lines of a digest: the titles of its messages. */
+function digestLines({ alerts, counts }: DigestFacts, guard: Guard): Pick<MessageLines, 'title' | 'lines' | 'of'> {
+  const of = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const parts = [...counts].filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${standing[kind] ?? kind}`)
+  const listed = alerts.map(alert => ({ kind: 'listed' as const, text: titleOf(alert, guard) }))
+  return { title: `${of} more ${of === 1 ? 'message' : 'messages'}: ${parts.join(', ')}`, lines: withRest(listed, of), of }
+}
+
+/** Returns the listed messages, and a line that says how many are not listed. */
+export const withRest = (listed: readonly Line[], of: number): Line[] =>
+  listed.length < of ? [...listed, { kind: 'end', text: ` and ${of - listed.length} more` }] : [...listed]

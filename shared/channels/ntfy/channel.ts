@@ -1,6 +1,7 @@
 // Channel of ntfy: a topic that telephones are subscribed to. Written by ntfy's documents.
 import { second } from '#shared/limits/limits.ts'
 import { readWith } from '../answered.ts'
+import { digestField } from '../fields.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf, type Tone } from '../message/lines.ts'
 import { plainText } from '../message/neutral.ts'
@@ -67,6 +68,7 @@ export const ntfy: Channel = {
       max: 5,
       default: 4,
     },
+    digestField(true),
   ],
   refuse: ({ token, user, password }) => {
     if (token !== undefined && user !== undefined)

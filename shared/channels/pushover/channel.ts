@@ -1,6 +1,7 @@
 // Channel of Pushover: pushes to the telephones of a person or a group. Written by Pushover's documents.
 import { second } from '#shared/limits/limits.ts'
 import { objectIn } from '../answered.ts'
+import { digestField } from '../fields.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf } from '../message/lines.ts'
 import { plainText } from '../message/neutral.ts'
@@ -47,6 +48,7 @@ export const pushover: Channel = {
       options: ['normal', 'high'],
       default: 'high',
     },
+    digestField(true),
   ],
   spacing: [{ messages: 1, inMs: second }],
   generations: [],

@@ -1,8 +1,8 @@
 // Channel of Slack: an incoming webhook. Its address decides the Slack channel, unless the setting names another.
 import { Type } from 'typebox'
 import { Component } from '#shared/contracts/common.ts'
-import { limits } from '#shared/limits/limits.ts'
-import { urlField } from '../fields.ts'
+import { limits, second } from '#shared/limits/limits.ts'
+import { digestField, digestKey, urlField } from '../fields.ts'
 import { AttachmentsSchema } from '../message/attachment-schema.ts'
 import type { Channel } from '../port.ts'
 import { carried } from '../posted.ts'
@@ -28,7 +28,9 @@ export const slack: Channel = {
       max: limits.destination.channelCharacters,
       isTop: true,
     },
+    digestField(false),
   ],
+  spacing: settings => (settings[digestKey] === true ? [{ messages: 1, inMs: second }] : []),
   generations: [1, 2],
   isSigned: true,
   documented: { schema: SlackMessage, more: 'A destination of type `slack` gets no `incident`.' },

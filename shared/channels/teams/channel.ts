@@ -1,6 +1,7 @@
 // Channel of Microsoft Teams: a flow "When a Teams webhook request is received", which posts an Adaptive Card. Written by Microsoft's documents.
 import { second } from '#shared/limits/limits.ts'
 import { readWith } from '../answered.ts'
+import { digestField } from '../fields.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf, type MessageLines, type Tone } from '../message/lines.ts'
 import { withoutCardMarks } from '../message/neutral.ts'
@@ -50,6 +51,7 @@ export const teams: Channel = {
       mark: 'secret',
       isRequired: true,
     },
+    digestField(true),
   ],
   spacing: [{ messages: 2, inMs: second }],
   generations: [],

@@ -2,6 +2,7 @@
 import { isObject } from '#shared/json-shape/is-object.ts'
 import { minute, second } from '#shared/limits/limits.ts'
 import { objectIn, pausedFor, readWith } from '../answered.ts'
+import { digestField } from '../fields.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf } from '../message/lines.ts'
 import { withoutMentions } from '../message/neutral.ts'
@@ -64,6 +65,7 @@ export const telegram: Channel = {
       mark: 'address',
       default: 'https://api.telegram.org',
     },
+    digestField(true),
   ],
   spacing: ({ chat_id: chat }) => (String(chat).startsWith('-') ? [everyChat, everyGroup] : [everyChat]),
   generations: [],

@@ -4,7 +4,6 @@ import { type Static, Type } from 'typebox'
 import { Id, type Stored } from '#shared/contracts/common.ts'
 import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryStatus } from '#shared/contracts/notifications/delivery-status.ts'
-import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
 
 export interface DeliverySnapshot {
   machine: 'delivery'
@@ -21,7 +20,7 @@ export interface DeliveryContext {
   lastError: string | null
 }
 
-/** id: `<alert>.<destination>`. */
+/** id: `<alert>.<destination>`; of a digest `digest.<destination>.<instant>`. */
 export interface DeliveryDocument extends Stored {
   writer: string
   alertId: string
@@ -48,6 +47,15 @@ export interface DeliveryDocument extends Stored {
   opens?: true
   /** True: an attempt was made that may have arrived. Kept only of messages that open something. Absent: none. */
   reached?: true
+  /**
+   * Present: the message is told by the digest of this instant, ms since the epoch, or waits for it. Absent: it goes out alone.
+   */
+  gathered?: number
+  /**
+   * Present: the delivery is a digest, and `number` is the instant at which it is due. Ids of the alerts that it tells; null: it was not
+   * claimed yet.
+   */
+  members?: string[] | null
   /** 1 until the delivery is in a terminal state, then 0 (an indexed column). */
   open: 0 | 1
   /** Copy of the snapshot's deadline, as an indexed column. */
@@ -124,7 +132,7 @@ export interface MailFrame {
 }
 
 /** Occasion of a message, as generation 3 names it. */
-export type DeliveryEvent = AlertKind | 'reminder' | 'test'
+export type DeliveryEvent = AlertKind | 'reminder' | 'digest' | 'test'
 
 /**
  * One row of the delivery log: an attempt, or a held message. Never contains the URL. id: `<delivery>.<attempt>`, `<delivery>.kept` or

@@ -192,6 +192,45 @@ for (const [type, { texts, fits, wakes }] of Object.entries(services)) {
   })
 }
 
+for (const [type, { texts, fits, wakes }] of Object.entries(services)) {
+  const channel = channelNamed(type)
+  if (channel.life === 'alert') continue
+  t.test(
+    `${channel.name}: digest fits, mentions nobody and counts all its messages, whatever their names are (v3 10.19)`,
+    async () => {
+      fc.assert(
+        fc.property(fc.array(hostile, { minLength: 1, maxLength: 20 }), fc.nat(500), (names, more) => {
+          const alerts = names.map((subjectName, i) =>
+            problem({ kind: i === 0 ? 'problem' : 'recovery', facts: { ...facts, subjectName, action: subjectName } }),
+          )
+          const counts = new Map<AlertKind, number>([
+            ['problem', 1],
+            ['recovery', names.length - 1 + more],
+          ])
+          const about = {
+            alert: alerts[0] as AlertDocument,
+            incident,
+            locationName: (id: string) => id,
+            digest: { alerts, counts },
+          }
+          const request = channel.render(about, 'digest', shapeOf(channel), { subject: link })
+          if (request === null) throw new Error('nothing to say')
+          const body = bodyOf(channel, request)
+          if (!fits(body)) throw new Error('too long')
+          const said = texts(body).join('\n')
+          const of = names.length + more
+          if (!JSON.stringify(body).includes(`${of} more ${of === 1 ? 'message' : 'messages'}: 1 down`))
+            throw new Error('no count')
+          const rest = Number(/ and (\d+) more/.exec(said)?.[1] ?? 0)
+          if (rest < more || rest > of) throw new Error(`wrong rest ${rest}`)
+          if (wakes?.test(said.replaceAll(link, ''))) throw new Error(`it wakes somebody: ${said}`)
+        }),
+        { numRuns: 100 },
+      )
+    },
+  )
+}
+
 const lines = `Failing from 1 of 3 locations — de01\nconnection refused\nDown for 2m before we alerted.\n${link}`
 const told: [type: string, url: string, headers: object, body: object][] = [
   [
