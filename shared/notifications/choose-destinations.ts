@@ -1,6 +1,6 @@
 // Choice of an alert's destinations among the destinations of its workspace, with a reason for each skipped destination. Pure. Reference:
 // docs/reference/v3.md, 10.3 to 10.6 and 10.15.
-import { asksForOpenings, findChannel, staysOpen } from '#shared/channels/registry.ts'
+import { asksForOpenings, changesMessages, findChannel, staysOpen } from '#shared/channels/registry.ts'
 import type { AlertDocument, AlertKind, SkipReason } from '#shared/contracts/incidents/alert.ts'
 import type { DeliverySelection, DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { minute } from '#shared/limits/limits.ts'
@@ -91,7 +91,9 @@ export function chooseDestinations(alert: ChosenFor, routing: Routing): Decision
       ? 'destination_disabled'
       : staysOpen(destination.type)
         ? reasonWhereItStaysOpen(destination, way, alert, routing)
-        : reasonAt(destination, way, alert, routing, gotOpening)
+        : alert.kind === 'withdrawn'
+          ? reasonOfWithdrawal(destination, routing)
+          : reasonAt(destination, way, alert, routing, gotOpening)
     const { afterMs = 0, via } = way ?? {}
     // A reminder or an end comes at once where the first message came late.
     if (reason === null)
@@ -136,6 +138,10 @@ function waysOf(alert: ChosenFor, own: readonly DestinationDocument[], choice: C
 
 /** Whether a message of this kind changes or ends what an earlier one opened. */
 export const isOfEnd = (kind: AlertKind): boolean => kind === 'acknowledged' || kind === 'recovery' || kind === 'withdrawn'
+
+/** What is withdrawn takes an earlier message away, where one went out by itself and can be changed. */
+const reasonOfWithdrawal = ({ id, type, enabled }: DestinationDocument, { aloneAt }: Routing): SkipReason | null =>
+  enabled && changesMessages(type) && aloneAt?.has(id) ? null : 'not_routed'
 
 /**
  * Like `reasonAt`, for a destination where an alert stays open until it is ended. What changes or ends it goes where it may be open, whatever

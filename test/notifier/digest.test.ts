@@ -6,15 +6,17 @@ import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import type { RouteTransition } from '#shared/contracts/resources/template.ts'
+import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits, minute, second } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { Storm } from '../../services/notifier/gather/storm.ts'
 import { Random } from '../simulation/random.ts'
 import { dyingStore } from '../support/store/dying-store.ts'
-import { alert, createHouse, createReceiver, destination, facts, type House, type Over, until } from './house.ts'
+import { alert, createHouse, createReceiver, destination, facts, type House, type Over, options, until } from './house.ts'
 
 const { alone, windowMs, delayMs, everyMs, graceMs } = limits.notifier.digest
 const workspaceId = 'w'
+const { encode } = createIncidentIds(options.incidentSalt)
 
 t.test(
   'v3 10.19 the first five messages of a minute go out alone, and a storm ends after a minute without a message',
@@ -216,6 +218,23 @@ t.test('v3 10.19 recovery changes the message of its problem where it can, so it
   t.equal(titles(house).at(-1), 'i0 is back up')
   await pass(house, delayMs)
   t.equal(titles(house).at(-1), '2 more messages: 1 down, 1 back up')
+})
+
+t.test('v3 10.16 message about an incident that is withdrawn is taken away where it can be, and nowhere else', async t => {
+  const house = await stage(t, { type: 'ntfy' })
+  await house.run('n1')
+  await house.tell(about('a'))
+  await pass(house, second)
+  await house.store.delete('alerts', [about('a').id])
+  await house.tell(about('a', 2, 'withdrawn'))
+  await pass(house, second)
+  t.strictSame(titles(house), ['a is down', `PUT /alarms/${encode(about('a').incidentId)}/clear`])
+  const other = await stage(t)
+  await other.run('n1')
+  await other.tell(about('a'))
+  await other.tell(about('a', 2, 'withdrawn'))
+  await pass(other, minute, 5 * second)
+  t.strictSame(titles(other), ['a is down'])
 })
 
 t.test('v3 10.19 slack gathers only if it is asked to, and a webhook never', async t => {

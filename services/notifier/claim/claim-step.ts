@@ -61,6 +61,7 @@ export function claimStep(
   // What changes or ends an alert that is open elsewhere is sent whatever has become of the subject and the destination.
   if (destination !== undefined && staysOpen(destination.type) && isOfEnd(document.alertKind))
     return takeUp(document, claimed, by)
+  if (destination?.enabled && document.alertKind === 'withdrawn') return takeUp(document, claimed, by)
   if (gone.has(document.alertId)) return needless(subjectDeleted)
   if (archived.has(document.incidentId)) return needless(subjectArchived)
   const settledBy = document.reminder ? settled.get(document.incidentId) : undefined

@@ -63,7 +63,9 @@ export function createRecorder(context: NotifierContext, log: RowWriter, followU
     for (const { document, destination, event } of batch) {
       lanes.release(document.id)
       const isDelivered = event.type === 'attempt.delivered'
-      if (isDelivered || event.type === 'attempt.refused') context.noteAttempt(destination, { isDelivered, at: event.at })
+      // Servers that cannot take a message away are well.
+      const isFailed = event.type === 'attempt.refused' && document.alertKind !== 'withdrawn'
+      if (isDelivered || isFailed) context.noteAttempt(destination, { isDelivered, at: event.at })
     }
     onRoom()
     await followUp.run(stored)

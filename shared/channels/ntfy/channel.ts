@@ -6,7 +6,7 @@ import { fitted } from '../message/fitted.ts'
 import { linesOf, type Tone } from '../message/lines.ts'
 import { plainText } from '../message/neutral.ts'
 import { bytes } from '../message/said.ts'
-import type { Channel, Settings } from '../port.ts'
+import type { Channel, RenderedRequest, Settings } from '../port.ts'
 import { requestOf } from '../posted.ts'
 import { slot } from '../slots.ts'
 
@@ -29,6 +29,15 @@ const authorization = ({ token, user }: Settings) =>
     : user === undefined
       ? {}
       : { authorization: ['Basic ', slot('user', { password: 'password' })] }
+
+/** Takes the message about an incident away from the telephones. Servers before 2.16 do not know it. */
+const cleared = (incident: string, settings: Settings): RenderedRequest => ({
+  method: 'PUT',
+  url: [slot('server', { as: 'base' }), '/', slot('topic', { as: 'part' }), `/${incident}/clear`],
+  headers: authorization(settings),
+  contentType: 'text/plain',
+  body: '',
+})
 
 export const ntfy: Channel = {
   type: 'ntfy',
@@ -81,7 +90,8 @@ export const ntfy: Channel = {
   generations: [],
   isSigned: false,
   neutralise: plainText,
-  render: (facts, _event, settings, links) => {
+  render: (facts, event, settings, links) => {
+    if (event === 'withdrawn') return cleared(facts.incident, settings)
     const said = fitted(linesOf(facts, links, plainText), {
       ...room,
       size: ({ title, lines, link }) => bytes([title, ...lines.map(({ text }) => text), link, link].join('\n')),
