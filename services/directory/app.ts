@@ -20,6 +20,7 @@ import { type Doors, startDoors } from './door/doors.ts'
 import { createMembers } from './door/members.ts'
 import { createAnnouncer } from './locations/announce-revocations.ts'
 import { measureLiveProbers } from './locations/live-probers.ts'
+import { startForgetting } from './notifications/former-secrets.ts'
 import { createPasswords, type PasswordCost } from './people/passwords.ts'
 import { startRemovingWorkspaces } from './people/remove-workspaces.ts'
 import { createCheckRoom } from './resources/check-room.ts'
@@ -72,6 +73,7 @@ export async function startDirectory(serviceContext: ServiceContextWithStore, op
   const context: DirectoryContext = { store, bus, clock, logger, ...shown, ...made }
   doors = await startDoors({ bus, store, clock, logger, metrics, members, seals: createSeals(options.secretsKey ?? '') })
   const stopExpiring = startExpiring(store, clock, logger)
+  const stopForgetting = startForgetting(store, clock, logger)
   const asked = registeredMetric(metrics, 'watchkeeper_directory_asks_total', name => {
     const help = 'Questions answered, by verb and outcome.'
     return new Counter({ name, help, labelNames: ['verb', 'outcome'], registers: [metrics] })
@@ -99,6 +101,7 @@ export async function startDirectory(serviceContext: ServiceContextWithStore, op
     unready: () => (bus.connected() ? [] : ['The directory is cut off from the bus.']),
     stop: async () => {
       stopExpiring()
+      stopForgetting()
       await removing.stop()
       announcer?.stop()
       await subscription.close()

@@ -17,6 +17,8 @@ export interface ChannelField {
    * `shape`: says how messages look; a message keeps the values with which it was made.
    */
   mark: 'secret' | 'address' | 'shape'
+  /** True: it says at which service something is opened, which is ended there. */
+  isPlace?: true
   /** Absent: the setting may be unset. */
   isRequired?: true
   /** Absent: none. */

@@ -728,6 +728,13 @@ export const limits = {
     secrets: 2,
     /** Longest time for which messages are also signed with the previous secret. */
     secretGraceMs: 30 * day,
+    /**
+     * Former values of a secret that end what they opened elsewhere: number for each secret, time for which they are kept, and interval at
+     * which those whose time is over are removed.
+     */
+    formerSecrets: 2,
+    formerMs: 30 * day,
+    forgetMs: 1 * hour,
   },
 
   template: {

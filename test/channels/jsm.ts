@@ -16,7 +16,7 @@ export const recorded = {
   },
 }
 
-export function createJsm(key = 'SECRET') {
+export function createJsm(keys: readonly string[] = ['SECRET', 'FRESH-SECRET']) {
   /** Alerts by their alias, in the order of their opening. */
   const alerts = new Map<string, Alert[]>()
   const openAt = (alias: string): Alert | undefined => alerts.get(alias)?.find(({ state }) => state !== 'closed')
@@ -43,7 +43,7 @@ export function createJsm(key = 'SECRET') {
     /** Aliases of alerts that are not closed. */
     open: (): string[] => [...alerts.keys()].filter(alias => openAt(alias) !== undefined).sort(),
     answer: ({ path, headers, body }: FarEvent): { status: number; body: string } => {
-      if (headers?.['authorization'] !== `GenieKey ${key}`) return refuse(401, 'Could not authenticate')
+      if (!keys.some(key => headers?.['authorization'] === `GenieKey ${key}`)) return refuse(401, 'Could not authenticate')
       if (path === '/v2/alerts') return create(body as Record<string, unknown>)
       const [, alias = '', change] = /^\/v2\/alerts\/([^/?]+)\/(acknowledge|close)\?identifierType=alias$/.exec(path) ?? []
       if (change === undefined) return refuse(404, 'Not found')

@@ -8,6 +8,7 @@ import { createNotifierClient } from '#shared/bus/clients/clients.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { Channel } from '#shared/channels/port.ts'
 import { channelOf, registerChannel } from '#shared/channels/registry.ts'
+import { shapeOf } from '#shared/channels/settings.ts'
 import { slot } from '#shared/channels/slots.ts'
 import type { AlertDocument, AlertKind, SkipReason } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
@@ -19,6 +20,7 @@ import { chooseDestinations, type Routing } from '#shared/notifications/choose-d
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
 import { startNotifier } from '../../services/notifier/app.ts'
+import { atPlaceOf } from '../../services/notifier/record/openings.ts'
 import { createJsm } from '../channels/jsm.ts'
 import { createPagerDuty } from '../channels/pagerduty.ts'
 import { Random } from '../simulation/random.ts'
@@ -314,6 +316,83 @@ t.test('v3 10.16 a trigger that was never told before its end is not sent, even 
   house.mood(() => 'takes')
   await pass(house, 10 * minute)
   t.strictSame(open(house), [0, 0])
+})
+
+/** Returns the secret of a request: the key of PagerDuty, or the header of the other. */
+const secretIn = ({ body, headers }: Hit): string =>
+  String(JSON.parse(body).routing_key ?? String(headers['authorization']).replace('GenieKey ', ''))
+
+const present: Record<Pager, [key: string, old: string, fresh: string]> = {
+  pagerduty: ['routing_key', 'k'.repeat(32), 'n'.repeat(32)],
+  jsm: ['api_key', 'SECRET', 'FRESH-SECRET'],
+}
+
+/** Replaces the secrets, as the directory does. `former`: earlier values of each, the newest first. */
+async function replaceSecrets({ store }: House, former: (old: string) => { value: string; until: number }[]): Promise<void> {
+  for (const id of pagers) {
+    const [key, old, fresh] = present[id]
+    const [document] = await store.get('destinations', [id])
+    if (document == null) throw new Error('no destination')
+    const kept = former(old).map(one => ({ key, ...one }))
+    const settings = { ...document.settings, [key]: fresh }
+    await store.replace('destinations', [{ ...document, rev: document.rev + 1, settings, former: kept }])
+  }
+}
+
+t.test('v3 10.20 an alert is ended with the secret that opened it, and further ones have the present secret', async t => {
+  const later = startAt + hour
+  const cases: [title: string, former: (old: string) => { value: string; until: number }[], isOld: boolean][] = [
+    [
+      'a known one',
+      old => [
+        { value: 'other', until: later },
+        { value: old, until: later },
+      ],
+      true,
+    ],
+    ['one whose time is over', old => [{ value: old, until: startAt }], false],
+    ['an unknown one', () => [{ value: 'other', until: later }], false],
+  ]
+  for (const [title, former, isOld] of cases) {
+    const house = await stage(t)
+    await house.tell('a', 'problem')
+    await come(house, () => open(house).join() === '1,1', 'the triggers')
+    await quiet(house)
+    await replaceSecrets(house, former)
+    const before = house.hits.length
+    await house.tell('b', 'problem')
+    await come(house, () => open(house).join() === '2,2', 'the other triggers')
+    await house.change('a', { open: 0 })
+    await house.tell('a', 'recovery')
+    await come(house, () => open(house).join() === '1,1', 'the ends')
+    await quiet(house)
+    const [triggers, ends] = [house.hits.slice(before, before + 2), house.hits.slice(before + 2)]
+    const secrets = (which: 1 | 2) => pagers.map(id => present[id][which]).sort()
+    t.strictSame(triggers.map(secretIn).sort(), secrets(2), `${title}: what is opened later`)
+    t.strictSame(ends.map(secretIn).sort(), secrets(isOld ? 1 : 2), `${title}: the end`)
+    const kept = JSON.stringify([
+      await house.store.find('deliveries', { limit: 100 }),
+      await house.store.find('deliveryLog', { limit: 100 }),
+      house.log,
+    ])
+    t.notMatch(kept, /k{32}|n{32}|SECRET/, 'no secret is stored elsewhere or logged')
+  }
+})
+
+t.test('v3 10.20 an alert is ended at the service where it was opened', async t => {
+  const house = await stage(t)
+  await house.tell('a', 'problem')
+  await come(house, () => open(house).join() === '1,1', 'the triggers')
+  await quiet(house)
+  const places = { pagerduty: { region: 'us' }, jsm: { base: 'jsm' } }
+  for (const document of await house.store.find('deliveries', { limit: 10 }))
+    t.strictSame(document.openedWith?.place, places[document.destinationId as Pager])
+  const opened = { place: { region: 'eu' }, secrets: {} }
+  const at = atPlaceOf(pager('pagerduty', '', { type: 'pagerduty' }), opened)
+  const channel = channelOf('pagerduty')
+  const about = { alert: aboutOf('a', 2, { kind: 'recovery' }), incident: 'i', locationName: (id: string) => id }
+  const request = channel.render(about, 'recovery', shapeOf(channel, at), { subject: '' })
+  t.strictSame(request?.url, ['https://events.eu.pagerduty.com/v2/enqueue'])
 })
 
 t.test('v3 10.16 a test opens something of its own and ends it at once', async t => {

@@ -17,6 +17,7 @@ import {
 } from './destination-fields.ts'
 import { type Known, readSettings, requireSecretsSentFor } from './destination-settings.ts'
 import { viewOf } from './destinations.ts'
+import { formerAfter } from './former-secrets.ts'
 import { changeNamed, nameKey, requireFreeName, requireName } from './named.ts'
 
 type Change = AskRequest<'change-destination'>
@@ -36,7 +37,7 @@ export const changeDestination: AskAnswerer<'change-destination'> = async ({ sto
   const at = clock.now()
   let hasMoved = false
   const stored = await changeNamed(store, 'destinations', request, present => {
-    const changed = { ...present, ...membersOf(present, request, all) }
+    const changed = { ...present, ...membersOf(present, request, all, at) }
     requireOpenable(changed.type, changed.sendOnOpen)
     requireEnabledDefault(request.default === true, changed.enabled)
     const isFirst = changed.enabled && !present.enabled && isFirstEnabled(others)
@@ -49,7 +50,7 @@ export const changeDestination: AskAnswerer<'change-destination'> = async ({ sto
   return viewOf(store, stored)
 }
 
-function membersOf(present: DestinationDocument, sent: Change, known: Known) {
+function membersOf(present: DestinationDocument, sent: Change, known: Known, at: number) {
   const { name, url, channel, enabled, sendOnOpen, settings } = sent
   const type = channelOf(present.type)
   const changed = settings === undefined ? undefined : readSettings(type, settings, present.settings ?? {}, known)
@@ -61,6 +62,7 @@ function membersOf(present: DestinationDocument, sent: Change, known: Known) {
     ...(present.settings === undefined && Object.keys(changed ?? {}).length === 0
       ? {}
       : { settings: changed ?? present.settings }),
+    ...(changed === undefined ? {} : formerAfter(type, present, changed, at)),
     enabled: enabled ?? present.enabled,
     sendOnOpen: sendOnOpen ?? present.sendOnOpen,
   }

@@ -5,6 +5,7 @@ import { findChannel } from '#shared/channels/registry.ts'
 import { spacingOf } from '#shared/channels/settings.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isWaitingStep } from '#shared/notifications/told-in.ts'
 import type { Store } from '#shared/store/port.ts'
@@ -17,6 +18,7 @@ import { endMembers, strayedSteps, toldDigests, withDigests } from '../gather/di
 import { withGatheredSteps } from '../gather/gather-steps.ts'
 import type { Gathering } from '../gather/gathering.ts'
 import type { Step } from '../record/delivery-document.ts'
+import { endsOpened, readOpenings, withFormerSecrets, withSecretHashes } from '../record/openings.ts'
 import type { Job } from '../record/record.ts'
 import { type RowWriter, retryStoreCall, storeSteps } from '../record/row-writer.ts'
 import type { Deliverer } from '../send/deliver.ts'
@@ -115,15 +117,17 @@ async function claim(
     .map(document => stepOrNone(context, document, sources))
     .filter(step => step !== null)
   if (moved.length + strays.length === 0 || context.stopping()) return { ...nothingClaimed, early }
+  const withSecrets = await readSecretsOf(context, due, sources)
   const strayed = await strayedSteps(context, { gathering }, strays, destinations)
   const alone = await withGatheredSteps(context, gathering, moved, { due, destinations })
   const told = await withDigests(context, { maker }, alone, { due, destinations })
   const made = await withStepMessages(context, maker, told, { due, destinations })
-  const steps = [...strayed, ...made]
+  const { incidentSalt: salt } = context.options
+  const steps = [...strayed, ...made.map(step => withHashes(step, destinations, salt))]
   const stored = await storeSteps(context, rows, steps)
   if (stored.length < steps.length) context.metrics.overtaken.inc(steps.length - stored.length)
   const jobs = stored.flatMap(({ document, effects }) => {
-    const destination = destinations.get(document.destinationId)
+    const destination = withSecrets(document)
     return destination && effects.some(({ type }) => type === 'send') ? [{ document, destination }] : []
   })
   const isWaiting = ({ open, snapshot, gathered }: DeliveryDocument) =>
@@ -134,6 +138,30 @@ async function claim(
     postponed: stored.flatMap(({ document }) => (isWaiting(document) ? [document] : [])),
     early,
     told: toldDigests(stored, due),
+  }
+}
+
+const withHashes = (step: Step, destinations: Sources['destinations'], salt: string): Step => {
+  const destination = destinations.get(step.document.destinationId)
+  const isSent = step.effects.some(({ type }) => type === 'send')
+  return destination === undefined || !isSent ? step : { ...step, document: withSecretHashes(step.document, destination, salt) }
+}
+
+/** Returns a function that returns the destination of a delivery, with the secrets that opened what the delivery ends. */
+async function readSecretsOf(
+  { store, clock, options }: NotifierContext,
+  due: readonly DeliveryDocument[],
+  { destinations }: Sources,
+) {
+  const ends = due.filter(({ alertKind, destinationId }) => {
+    const destination = destinations.get(destinationId)
+    return destination?.former !== undefined && endsOpened(alertKind, destination)
+  })
+  const openingOf = await readOpenings(store, ends)
+  return (document: DeliveryDocument): DestinationDocument | undefined => {
+    const destination = destinations.get(document.destinationId)
+    if (destination === undefined || !ends.some(({ id }) => id === document.id)) return destination
+    return withFormerSecrets(destination, openingOf(document), { salt: options.incidentSalt, at: clock.now() })
   }
 }
 

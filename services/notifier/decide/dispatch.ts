@@ -5,7 +5,7 @@ import type { DeliveryEvent } from '#machines/delivery.ts'
 import { changesMessages, channelOf, staysOpen } from '#shared/channels/registry.ts'
 import { spacingOf } from '#shared/channels/settings.ts'
 import type { AlertDocument, SkipReason } from '#shared/contracts/incidents/alert.ts'
-import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
+import type { DeliveryDocument, OpenedWith } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -26,6 +26,7 @@ import { gatheredStep } from '../gather/digest-document.ts'
 import type { Round } from '../gather/gathering.ts'
 import { beforeFirstPut, newDelivery, type Step, withMessage } from '../record/delivery-document.ts'
 import { keptRows } from '../record/log-rows.ts'
+import { atPlaceOf, endsOpened, readOpenings, withFormerSecrets } from '../record/openings.ts'
 import { retryStoreCall, storeSteps } from '../record/row-writer.ts'
 import type { MessageMaker } from '../send/message-maker.ts'
 import { readRouting } from './routing.ts'
@@ -84,6 +85,7 @@ export function createDispatch(
     const decisions = first.map(alert => ({ alert, ...chooseDestinations(alert, routingOf(alert)) }))
     await followUp.run(await withdrawSuperseded(context, rows, decisions, siblings))
     const beginningOf = await readBeginnings(store, decisions)
+    const openingOf = await readOpenings(store, endsOf(decisions))
     for (const some of inBatches(decisions)) {
       // Each batch reads the names that it needs. If the store is slow, names that an earlier batch read may no longer be cached.
       const alerts = some.map(({ alert }) => alert)
@@ -94,7 +96,7 @@ export function createDispatch(
         const isAlone = !mayBeGathered(alert) || changesEarlier(alert, one.destination, routingOf(alert))
         return (
           (isAlone ? null : planGathered(context, round, alert, one.destination, siblings)) ??
-          plan(context, maker, alert, one.destination, siblings)
+          plan(context, maker, alert, { destination: one.destination, opened: openingOf(endAt(alert, one)) }, siblings)
         )
       }
       const planned = some.flatMap(({ alert, chosen }) => chosen.map(planOf(alert)))
@@ -136,12 +138,13 @@ function plan(
   { clock, lanes, options }: NotifierContext,
   maker: MessageMaker,
   alert: AlertDocument,
-  destination: DestinationDocument,
+  { destination: present, opened: openedWith }: { destination: DestinationDocument; opened: OpenedWith | undefined },
   siblings: readonly OpenSibling[],
 ): Planned {
   const at = clock.now()
+  const destination = withFormerSecrets(present, openedWith, { salt: options.incidentSalt, at })
   const opened = newDelivery(alert, destination.id, at, options, { createdAt: wallOf(clock), opens: opensAt(alert, destination) })
-  const made = maker.make(alert, destination)
+  const made = maker.make(alert, atPlaceOf(destination, openedWith))
   if (made === null) {
     const withdrawn: DeliveryEvent = { type: 'delivery.withdrawn', at, error: notPrepared }
     return { ...beforeFirstPut(opened, [withdrawn], options.notifierId), destination, taken: false }
@@ -176,6 +179,14 @@ function planGathered(
   const step = slot === null ? null : gatheredStep(opened, slot, { ...options, at })
   return step && { document: { ...step.document, rev: 1 }, effects: [], destination, taken: false }
 }
+
+/** Returns where these alerts change or end what was opened. */
+const endsOf = (decisions: readonly (Decision & { alert: AlertDocument })[]) =>
+  decisions.flatMap(({ alert, chosen }) =>
+    chosen.filter(({ destination }) => endsOpened(alert.kind, destination)).map(one => endAt(alert, one)),
+  )
+
+const endAt = ({ incidentId }: AlertDocument, { destination }: Chosen) => ({ incidentId, destinationId: destination.id })
 
 /** Whether the message changes an earlier one over there, which went out alone. */
 const changesEarlier = ({ kind }: AlertDocument, { id, type }: DestinationDocument, { aloneAt }: Routing): boolean =>

@@ -20,6 +20,7 @@ import type { MadeMessage } from '../send/message-maker.ts'
 import type { Message } from '../send/sender.ts'
 import { signatureOf } from '../send/signature.ts'
 import { eventOfDelivery } from './event-of.ts'
+import { placeIn } from './openings.ts'
 
 /** A document to write, and the machine's effects to carry out after the write. */
 export interface Step {
@@ -87,7 +88,8 @@ export function withMessage(document: DeliveryDocument, made: MadeMessage, desti
   const { body, contentType, ...frame } = request
   const { idempotencyKey: id, createdAt: madeAt } = document
   const signature = channelOf(destination.type).isSigned ? signatureOf(destination.secrets, { id, madeAt, body }) : null
-  return { ...document, body, contentType, request: frame, note, signature }
+  const openedWith = document.opens ? { openedWith: { place: placeIn(destination), secrets: {} } } : {}
+  return { ...document, body, contentType, request: frame, note, signature, ...openedWith }
 }
 
 /** Returns the message of a delivery. It is the same at every attempt, but for its secrets and addresses, which are the present ones. */

@@ -47,6 +47,7 @@ export const jsm: Channel = {
       help: 'Opsgenie ends on 5 April 2027.',
       type: 'enum',
       mark: 'shape',
+      isPlace: true,
       options: Object.keys(bases),
       default: present,
     },

@@ -39,6 +39,7 @@ export const pagerduty: Channel = {
       help: 'Of the account: eu if its address has eu in it.',
       type: 'enum',
       mark: 'shape',
+      isPlace: true,
       options: ['us', 'eu'],
       default: 'us',
     },

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import { Id, type Stored } from '#shared/contracts/common.ts'
 import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryStatus } from '#shared/contracts/notifications/delivery-status.ts'
+import type { SettingValue } from '#shared/contracts/notifications/destination.ts'
 
 export interface DeliverySnapshot {
   machine: 'delivery'
@@ -48,6 +49,11 @@ export interface DeliveryDocument extends Stored {
   /** True: an attempt was made that may have arrived. Kept only of messages that open something. Absent: none. */
   reached?: true
   /**
+   * How the message opened something over there, by its latest attempt: what it opened is ended in the same way. Absent: it opens nothing, or
+   * an older program sent it.
+   */
+  openedWith?: OpenedWith
+  /**
    * Present: the message is told by the digest of this instant, ms since the epoch, or waits for it. Absent: it goes out alone.
    */
   gathered?: number
@@ -81,6 +87,13 @@ export interface DeliveryDocument extends Stored {
   idempotencyKey: string
   createdAt: number
   expireAt: number
+}
+
+export interface OpenedWith {
+  /** Settings that say at which service, by key. */
+  place: Readonly<Record<string, SettingValue>>
+  /** Hashes of the secrets, by key. */
+  secrets: Readonly<Record<string, string>>
 }
 
 export interface DeliveryStep {

@@ -27,6 +27,11 @@ export interface DestinationDocument extends Stored {
   url: string
   /** Settings of the type by key, apart from `url`, `channel` and `sendOnOpen`. Unset ones are absent. Absent: none is set. */
   settings?: Record<string, SettingValue>
+  /**
+   * Earlier values of secrets, newest first, of a type where alerts stay open until they are ended: they end what they opened. Absent: none.
+   * Never part of a response.
+   */
+  former?: FormerSecret[]
   enabled: boolean
   /** True if it also gets a message when an incident opens, before it is confirmed. Always false for types without this setting. */
   sendOnOpen: boolean
@@ -42,6 +47,14 @@ export interface DestinationDocument extends Stored {
   secrets?: SigningSecret[]
   createdAt: number
   updatedAt: number
+}
+
+export interface FormerSecret {
+  /** Key of the setting. */
+  key: string
+  value: SettingValue
+  /** Instant from which it is no longer used, ms since the epoch. */
+  until: number
 }
 
 export interface SigningSecret {

@@ -5,9 +5,11 @@ import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { TemplateDocument } from '#shared/contracts/resources/template.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import type { Service } from '#shared/service.ts'
 import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
+import { forgetFormer } from '../../../services/directory/notifications/former-secrets.ts'
 import { startNotifier } from '../../../services/notifier/app.ts'
 import { createReceiver, options as notifierOptions, type Receiver } from '../../notifier/house.ts'
 import { type ApiWorld, type CallOptions, incidentSalt, startApiWorld } from '../../support/worlds/api-world.ts'
@@ -151,6 +153,36 @@ t.test('webhook has a method and headers of its own, and shows settings once it 
   t.match(await change({ settings: { method: null, headers: null } }), { status: 200 })
   t.notOk('settings' in (await send('GET', `/${made.id}`)).json.result)
   receiver.hits.length = 0
+})
+
+t.test('former secrets end what they opened for 30 days, and are in no response (v3 10.20)', async t => {
+  const { send, create } = await home()
+  const keys = ['a', 'b', 'c', 'd'].map(letter => `planted-${letter}`.padEnd(32, letter))
+  const made = await create({ name: 'On call', type: 'pagerduty', url: undefined, settings: { routing_key: keys[0] } })
+  const stored = async () => (await world.store.get('destinations', [made.id]))[0]
+  t.equal((await stored())?.former, undefined)
+  const said: unknown[] = [made]
+  for (const routing_key of keys.slice(1)) {
+    const changed = await send('PATCH', `/${made.id}`, { settings: { routing_key } })
+    t.equal(changed.status, 200)
+    said.push(changed.json)
+  }
+  const until = world.clock.now() + limits.destination.formerMs
+  const former = (...values: (string | undefined)[]) => values.map(value => ({ key: 'routing_key', value, until }))
+  t.strictSame((await stored())?.former, former(keys[2], keys[1]), 'the two previous values')
+  await send('PATCH', `/${made.id}`, { settings: { region: 'eu', routing_key: '[redacted]' } })
+  t.strictSame((await stored())?.former, former(keys[2], keys[1]), 'another change leaves them')
+  await send('PATCH', `/${made.id}`, { settings: { routing_key: keys[2] } })
+  t.strictSame((await stored())?.former, former(keys[3], keys[1]), 'the present value is none of them')
+  for (const path of ['', `/${made.id}`, `/${made.id}/deliveries`]) said.push((await send('GET', path)).json)
+  t.notMatch(JSON.stringify(said), /planted|former/)
+  await forgetFormer(world.store, until - 1)
+  t.equal((await stored())?.former?.length, 2)
+  await forgetFormer(world.store, until)
+  t.equal((await stored())?.former, undefined, 'they are removed')
+  const hook = await create({ name: 'Hook', settings: { secret_headers: ['X-Key: planted-1'] } })
+  await send('PATCH', `/${hook.id}`, { settings: { secret_headers: ['X-Key: planted-2'] } })
+  t.equal((await world.store.get('destinations', [hook.id]))[0]?.former, undefined, 'other types keep none')
 })
 
 t.test('chain passes messages on to destinations that it names, and keeps them (v3 10.15)', async t => {
