@@ -63,7 +63,7 @@ export default {
       to: {
         pathNot: [
           '^services/dashboard/',
-          '^shared/(contracts/(session/page-paths|subjects/subject-kind)|subjects/classic-kind|checks/(check-field|watch-fields|sections|website/(fields|website-template))|channels/steps|manifest/manifest-of|schedule/next-run|async/in-parallel|api-v3/warnings)[.]ts$',
+          '^shared/(contracts/(notifications/delivery-status|session/page-paths|subjects/subject-kind)|subjects/classic-kind|checks/(check-field|watch-fields|sections|website/(fields|website-template))|channels/steps|manifest/manifest-of|schedule/next-run|async/in-parallel|api-v3/warnings)[.]ts$',
           npm('(preact|@preact/[^/]+)'),
         ],
         dependencyTypesNot: ['type-only'],
