@@ -12,7 +12,18 @@ import type { Store } from '#shared/store/port.ts'
 import { Storm } from '../../services/notifier/gather/storm.ts'
 import { Random } from '../simulation/random.ts'
 import { dyingStore } from '../support/store/dying-store.ts'
-import { alert, createHouse, createReceiver, destination, facts, type House, type Over, options, until } from './house.ts'
+import {
+  alert,
+  createHouse,
+  createReceiver,
+  destination,
+  facts,
+  type House,
+  type Over,
+  options,
+  startAt,
+  until,
+} from './house.ts'
 
 const { alone, windowMs, delayMs, everyMs, graceMs } = limits.notifier.digest
 const workspaceId = 'w'
@@ -76,12 +87,12 @@ async function stage(
     type = 'discord',
     over = {},
     takes = () => true,
-  }: { type?: string; over?: Partial<DestinationDocument>; takes?: (at: number) => boolean } = {},
+  }: { type?: string; over?: Partial<DestinationDocument>; takes?: (at: number, body: string) => boolean } = {},
 ): Promise<Stage> {
   const house = createHouse()
   const said: Said[] = []
   const receiver = await createReceiver((_call, { method, path, body }) => {
-    if (!takes(house.clock.now())) return { status: 500 }
+    if (!takes(house.clock.now(), body)) return { status: 500 }
     said.push(body === '' ? { title: `${method} ${path}`, text: '' } : saidIn(JSON.parse(body)))
     return { status: 200 }
   })
@@ -287,6 +298,18 @@ t.test('v3 10.19 what comes while a digest is tried again does not overtake it',
   t.strictSame(titles(house).slice(5), ['2 more messages: 2 down', '1 more message: 1 back up'])
 })
 
+t.test('v3 10.19 digest tells nothing before an earlier message about the same incident', async t => {
+  const house = await stage(t, { takes: (at, body) => !body.includes('"i0 is down') || at >= startAt + 30 * second })
+  await house.run('n1')
+  await house.tell(...many(7))
+  await pass(house, second)
+  await house.tell(about('i0', 2, 'recovery'))
+  await pass(house, 3 * minute)
+  const digests = titles(house).filter(title => title.includes('more message'))
+  t.strictSame(digests, ['2 more messages: 2 down', '1 more message: 1 back up'])
+  t.ok(titles(house).indexOf('i0 is down') < titles(house).indexOf(digests[1] ?? ''), 'after the problem')
+})
+
 /** Returns the ids of the messages by which each alert was told: its delivery, or the digest that has it. */
 async function tellers(store: Store): Promise<Map<string, string[]>> {
   const told = new Map<string, string[]>()
@@ -345,7 +368,7 @@ t.test('v3 10.19 each alert stands in exactly one message, and messages are few,
 })
 
 t.test('v3 10.19 another notifier sends what a dead one has gathered, once', async t => {
-  for (let write = 1; write <= 12; write++)
+  for (let write = 1; write <= 40; write++)
     for (const after of [false, true]) {
       const house = await stage(t)
       const dead = await house.run('n1', { store: dyingStore(house.store, write, after) })

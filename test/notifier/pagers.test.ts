@@ -341,15 +341,10 @@ async function replaceSecrets({ store }: House, former: (old: string) => { value
 
 t.test('v3 10.20 an alert is ended with the secret that opened it, and further ones have the present secret', async t => {
   const later = startAt + hour
+  const known = (old: string) => ['other', old].map(value => ({ value, until: later }))
   const cases: [title: string, former: (old: string) => { value: string; until: number }[], isOld: boolean][] = [
-    [
-      'a known one',
-      old => [
-        { value: 'other', until: later },
-        { value: old, until: later },
-      ],
-      true,
-    ],
+    ['a known one', known, true],
+    ['a known one, at once', known, true],
     ['one whose time is over', old => [{ value: old, until: startAt }], false],
     ['an unknown one', () => [{ value: 'other', until: later }], false],
   ]
@@ -362,6 +357,8 @@ t.test('v3 10.20 an alert is ended with the secret that opened it, and further o
     const before = house.hits.length
     await house.tell('b', 'problem')
     await come(house, () => open(house).join() === '2,2', 'the other triggers')
+    // A lane without room claims the end later.
+    if (title.endsWith('at once')) await pass(house, 2 * second)
     await house.change('a', { open: 0 })
     await house.tell('a', 'recovery')
     await come(house, () => open(house).join() === '1,1', 'the ends')
