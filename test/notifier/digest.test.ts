@@ -19,6 +19,7 @@ import {
   destination,
   facts,
   type House,
+  incidentOf,
   type Over,
   options,
   startAt,
@@ -188,20 +189,39 @@ t.test('v3 10.19 eighty incidents at once are six messages, and each of them is 
   t.equal(await house.store.count('deliveries', { open: 1 }), 0)
 })
 
+t.test('v3 10.19 incident that is over in the same digest counts once, and no data is told apart', async t => {
+  const house = await stage(t)
+  await house.run('n1')
+  await house.tell(...many(7))
+  await house.tell(about('silent', 1, 'no_data'))
+  await house.tell(about('i5', 2, 'recovery'))
+  await pass(house, delayMs + second)
+  t.equal(titles(house).at(-1), '3 more messages: 1 down, 1 no data, 1 back up')
+  t.match(house.said().at(-1)?.text, /^i6 is down\nsilent — no data\ni5 is back up\n/)
+  await house.tell(about('i6', 2, 'recovery'))
+  await pass(house, everyMs - second)
+  t.equal(titles(house).at(-1), '1 more message: 1 back up', 'the next one comes a minute later')
+})
+
 t.test(
-  'v3 10.19 incident that is over in the same digest counts once, and no data, openings and steps are told apart',
+  'v3 10.19 first messages of steps are gathered when they are due, and their ends come to those that were told',
   async t => {
-    const house = await stage(t)
+    const house = await stage(t, { over: { default: false, defaultAt: null } })
+    const steps = [{ destination: 'one', after_minutes: 10 }]
+    await house.store.insert('destinations', [destination('chain', '', { workspaceId, type: 'chain', settings: { steps } })])
     await house.run('n1')
-    await house.tell(...many(7))
-    await house.tell(about('silent', 1, 'no_data'))
-    await house.tell(about('i5', 2, 'recovery'))
-    await pass(house, delayMs + second)
-    t.equal(titles(house).at(-1), '3 more messages: 1 down, 1 no data, 1 back up')
-    t.match(house.said().at(-1)?.text, /^i6 is down\nsilent — no data\ni5 is back up\n/)
-    await house.tell(about('i6', 2, 'recovery'))
-    await pass(house, everyMs - second)
-    t.equal(titles(house).at(-1), '1 more message: 1 back up', 'the next one comes a minute later')
+    const alerts = many(9)
+    await house.store.insert('incidents', alerts.map(incidentOf))
+    await house.tell(...alerts)
+    await pass(house, 10 * minute - second, 30 * second)
+    t.equal(house.said().length, 0)
+    await pass(house, 30 * second)
+    t.equal(house.said().length, 6)
+    t.equal(titles(house)[5], '4 more messages: 4 down')
+    await pass(house, 2 * minute, 30 * second)
+    await house.tell(about('i8', 2, 'recovery'))
+    await pass(house, 2 * second)
+    t.equal(titles(house)[6], 'i8 is back up', 'who was told by a digest hears of the end')
   },
 )
 

@@ -19,7 +19,18 @@ import { startNotifier } from '../../services/notifier/app.ts'
 import { Random } from '../simulation/random.ts'
 import { startTestBus } from '../support/bus/nats.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
-import { alert, createHouse, createReceiver, destination, type House, options, type Receiver, startAt, until } from './house.ts'
+import {
+  alert,
+  createHouse,
+  createReceiver,
+  destination,
+  type House,
+  incidentOf,
+  options,
+  type Receiver,
+  startAt,
+  until,
+} from './house.ts'
 
 const { scanMs } = limits.notifier
 const workspaceId = 'w'
@@ -164,27 +175,6 @@ t.test('v3 10.15 a chain passes messages on to its steps', async t => {
   }
 })
 
-/** The open incident of an alert, as a keeper writes it. */
-const incident = ({
-  incidentId,
-  subjectId,
-  facts: { subjectSlug, ruleKey, ruleName, ...said },
-}: AlertDocument): IncidentDocument => ({
-  ...{
-    id: incidentId,
-    rev: 1,
-    subjectId,
-    resourceKey: subjectSlug,
-    workspaceId,
-    ruleKey,
-    rule: { key: ruleKey, name: ruleName },
-  },
-  ...{ action: null, ruleShown: ruleKey, number: 1, open: 1, facets: 1, status: 'problem', condition: 'problem' },
-  ...{ troubleSince: said.troubleSince, confirmedAt: said.confirmedAt, wellSince: null, closedAt: null, closedReason: null },
-  ...{ acknowledgedAt: null, acknowledgedBy: null, acknowledgedVia: null, effectiveAt: said.troubleSince },
-  ...{ explanation: said.explanation, evidence: said.evidence, deadlineAt: null },
-})
-
 interface Stage extends House {
   receiver: Receiver
   /** Paths of the requests so far: the ids of destinations. */
@@ -215,7 +205,7 @@ async function stage(t: Test, given: DestinationDocument[] = usual): Promise<Sta
     'destinations',
     given.map(one => (one.type === 'chain' ? one : { ...one, url: `${origin}/${one.id}` })),
   )
-  await store.insert('incidents', [incident(problem())])
+  await store.insert('incidents', [incidentOf(problem())])
   const run = async (id: string) => {
     const service = await house.start(id)
     services.push(service)
@@ -326,7 +316,7 @@ t.test('v3 10.15 a waiting step survives its notifier', async t => {
   t.teardown(() => receiver.close())
   const { origin } = new URL(receiver.url)
   await house.store.insert('destinations', [chainOf({ b: 10 }), { ...plain('b'), url: `${origin}/b` }])
-  await house.store.insert('incidents', [incident(problem())])
+  await house.store.insert('incidents', [incidentOf(problem())])
   await house.store.insert('alerts', [problem()])
   const first = await house.start('n1')
   await until(async () => (await house.store.count('deliveries', { open: 1 })) === 1, 'the step')
@@ -453,7 +443,7 @@ t.test('v3 10.15 a chain works on a real bus and a real store, across a notifier
     chainOf({ a: 0, b: 10, c: 20 }),
     ...['a', 'b', 'c'].map(id => ({ ...plain(id), url: `${origin}/${id}` })),
   ])
-  await store.insert('incidents', [incident(problem())])
+  await store.insert('incidents', [incidentOf(problem())])
   const start = async (notifierId: string) => {
     const context = { store, clock, logger: pino({ level: 'silent' }), metrics: new Registry() }
     return startNotifier({ ...context, bus: await bus.connect(notifierId) }, { ...options, notifierId })

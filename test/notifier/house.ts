@@ -11,6 +11,7 @@ import type { MessageFacts, MessageLinks } from '#shared/channels/port.ts'
 import { readAnswer } from '#shared/channels/read-answer.ts'
 import { channelOf } from '#shared/channels/registry.ts'
 import type { AlertDocument, AlertFacts } from '#shared/contracts/incidents/alert.ts'
+import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Service } from '#shared/service.ts'
@@ -257,3 +258,25 @@ export function alert(destinationId: string, incident: string, number: number, o
     ...over,
   }
 }
+
+/** Returns the open incident of an alert, as a keeper writes it. */
+export const incidentOf = ({
+  workspaceId,
+  incidentId,
+  subjectId,
+  facts: { subjectSlug, ruleKey, ruleName, ...said },
+}: AlertDocument): IncidentDocument => ({
+  ...{
+    id: incidentId,
+    rev: 1,
+    subjectId,
+    resourceKey: subjectSlug,
+    workspaceId,
+    ruleKey,
+    rule: { key: ruleKey, name: ruleName },
+  },
+  ...{ action: null, ruleShown: ruleKey, number: 1, open: 1, facets: 1, status: 'problem', condition: 'problem' },
+  ...{ troubleSince: said.troubleSince, confirmedAt: said.confirmedAt, wellSince: null, closedAt: null, closedReason: null },
+  ...{ acknowledgedAt: null, acknowledgedBy: null, acknowledgedVia: null, effectiveAt: said.troubleSince },
+  ...{ explanation: said.explanation, evidence: said.evidence, deadlineAt: null },
+})

@@ -25,7 +25,18 @@ import { createJsm } from '../channels/jsm.ts'
 import { createPagerDuty } from '../channels/pagerduty.ts'
 import { Random } from '../simulation/random.ts'
 import { startTestBus } from '../support/bus/nats.ts'
-import { alert, createHouse, createReceiver, destination, type Hit, type House, options, startAt, until } from './house.ts'
+import {
+  alert,
+  createHouse,
+  createReceiver,
+  destination,
+  type Hit,
+  type House,
+  incidentOf,
+  options,
+  startAt,
+  until,
+} from './house.ts'
 
 const workspaceId = 'w'
 const encode = createIncidentIds(options.incidentSalt).encode
@@ -131,26 +142,6 @@ interface Stage extends House {
 }
 
 const routed: RouteTransition[] = ['problem', 'no_data', 'recovery']
-
-const incidentOf = ({
-  incidentId,
-  subjectId,
-  facts: { subjectSlug, ruleKey, ruleName, ...said },
-}: AlertDocument): IncidentDocument => ({
-  ...{
-    id: incidentId,
-    rev: 1,
-    subjectId,
-    resourceKey: subjectSlug,
-    workspaceId,
-    ruleKey,
-    rule: { key: ruleKey, name: ruleName },
-  },
-  ...{ action: null, ruleShown: ruleKey, number: 1, open: 1, facets: 1, status: 'problem', condition: 'problem' },
-  ...{ troubleSince: said.troubleSince, confirmedAt: said.confirmedAt, wellSince: null, closedAt: null, closedReason: null },
-  ...{ acknowledgedAt: null, acknowledgedBy: null, acknowledgedVia: null, effectiveAt: said.troubleSince },
-  ...{ explanation: said.explanation, evidence: said.evidence, deadlineAt: null },
-})
 
 const aboutOf = (name: string, number: number, over: Partial<AlertDocument> = {}) =>
   alert('x', name, number, { workspaceId, ...over })
