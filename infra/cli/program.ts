@@ -27,6 +27,7 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   prober: async () => (await import('./installation/prober.ts')).addProberCommands,
   template: async () => (await import('./templates/template.ts')).addTemplateCommands,
   destination: async () => (await import('./destinations/destination.ts')).addDestinationCommands,
+  'acknowledge-links': async () => (await import('./installation/acknowledge-links.ts')).addAcknowledgeLinkCommands,
   apply: async () => (await import('./configuration/configuration.ts')).addApplyCommand,
   export: async () => (await import('./configuration/configuration.ts')).addExportCommand,
   observe: async () => (await import('./resources/observe.ts')).addObserveCommand,

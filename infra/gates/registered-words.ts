@@ -31,9 +31,10 @@ const ofChannels: readonly Word[] = channelTypes().map(type => ({
 
 /**
  * Words that also a kind of check is called by: a scheme of OpenAPI, the key of a Resource, a slug, the kind of a subject, options of other
- * kinds, members of other types.
+ * kinds, members of other types, what a button on a telephone does.
  */
-const otherWords = /type: 'http', scheme:|key: 'website',|slugFallback = |checkedKind = |checkField\(\{ key: |Pick<\w+, /
+const otherWords =
+  /type: 'http', scheme:|action: 'http'|key: 'website',|slugFallback = |checkedKind = |checkField\(\{ key: |Pick<\w+, /
 
 const checkRegistries = ['shared/checks/registry.ts', 'services/prober/checks/registry.ts']
 const ofChecks: readonly Word[] = checkKinds().flatMap(({ key, templates }) => {

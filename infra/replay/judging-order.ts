@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { IncidentEvent } from '#machines/incident-types.ts'
-import type { HistoryDocument, IncidentContext } from '#shared/contracts/incidents/incident.ts'
+import { acknowledgedVias, type HistoryDocument, type IncidentContext } from '#shared/contracts/incidents/incident.ts'
 
 /** State of the order check after the records read so far. */
 export interface Order {
@@ -105,7 +105,7 @@ const fieldsOf: Record<IncidentEvent['type'], Fields> = {
   'reminder.missed': {},
   'incident.acknowledged': {
     by: value => typeof value === 'string',
-    via: value => value === 'api' || value === 'ui' || value === 'mcp',
+    via: value => acknowledgedVias.some(via => via === value),
   },
   'policy.replaced': { ...holds, ...provisional },
   'rule.removed': {},

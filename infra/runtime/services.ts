@@ -162,6 +162,7 @@ async function startStored(
     incidentSalt,
     serviceUrl: settings.SERVICE_URL,
     publicUrl: settings.PUBLIC_URL || `http://localhost:${settings.PORT}`,
+    linkBase: settings.PUBLIC_URL || null,
     operatorWebhook: operatorWebhook(settings),
     mail: { server: settings.SMTP_URL, from: settings.SMTP_FROM },
     egress: options.egress,

@@ -2,6 +2,7 @@
 import type { AskVerb } from '#shared/contracts/ask/ask.ts'
 import { listAudit, listAuditedWorkspaces, recordAudit } from './audit/audit.ts'
 import type { AskAnswerer } from './context.ts'
+import { readAcknowledgeLink, rotateAcknowledgeLinks } from './incidents/acknowledge-links.ts'
 import { outlineIncident, readTransitions } from './incidents/incident-history.ts'
 import { listIncidents, readIncident } from './incidents/incident-list.ts'
 import { getIncidentRecords } from './incidents/incident-records.ts'
@@ -103,6 +104,8 @@ export const answerers: { [V in AskVerb]: AskAnswerer<V> } = {
   'list-audited-workspaces': listAuditedWorkspaces,
   'list-incidents': listIncidents,
   'read-incident': readIncident,
+  'read-acknowledge-link': readAcknowledgeLink,
+  'rotate-acknowledge-links': rotateAcknowledgeLinks,
   'outline-incident': outlineIncident,
   'read-transitions': readTransitions,
   'find-address': findAddress,

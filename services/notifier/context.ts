@@ -18,6 +18,8 @@ export interface NotifierOptions {
   serviceUrl: string
   /** Address of the dashboard without a trailing slash. */
   publicUrl: string
+  /** Beginning of acknowledge links, the same address if it is reachable for people (PUBLIC_URL). Null or absent: messages have none. */
+  linkBase?: string | null
   incidentSalt: string
   /** Rules for the addresses to which messages may be sent; absent: the built-in rules of every installation. */
   egress?: Egress

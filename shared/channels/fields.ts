@@ -4,7 +4,7 @@ import type { SettingStep, SettingValue } from '#shared/contracts/notifications/
 import { maxAfterMinutes } from '#shared/contracts/resources/template.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { ChannelField } from './port.ts'
+import type { ChannelField, MessageLinks, Settings } from './port.ts'
 
 /** The address of types whose URL is a member of the destination itself. It is a secret, because who knows it can post there. */
 export const urlField = (help: string): ChannelField => ({
@@ -28,6 +28,20 @@ export const digestField = (isUsual: boolean): ChannelField => ({
   mark: 'shape',
   default: isUsual,
 })
+
+/** Of types that had messages before there were acknowledge links, so that these stay as they are unless somebody asks. */
+export const acknowledgeField: ChannelField = {
+  key: 'acknowledge_link',
+  label: 'Acknowledge link',
+  help: 'Everybody who reads the message can take the incident on by it, without an account.',
+  type: 'boolean',
+  mark: 'shape',
+  default: false,
+}
+
+/** Returns the links that a message of such a type has. */
+export const wantedLinks = (links: MessageLinks, settings: Settings): MessageLinks =>
+  settings[acknowledgeField.key] === true ? links : { subject: links.subject }
 
 const { settingCharacters, urlCharacters, settingItems, steps, nameCharacters } = limits.destination
 

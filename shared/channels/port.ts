@@ -1,9 +1,8 @@
 // Port of a channel: what a type of destination is, how it words a message, and what an answer of its far end means. Pure: no clock, network,
 // store or randomness. Senders, retries, lanes and the log know channels only by this port (ADR 38).
 import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
-import type { DeliveryEvent, RequestFrame } from '#shared/contracts/notifications/delivery.ts'
+import type { BodyType, DeliveryEvent, RequestFrame } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument, SettingStep, SettingValue } from '#shared/contracts/notifications/destination.ts'
-import type { ContentType } from '#shared/template/template.ts'
 
 /** One setting of a destination. */
 export interface ChannelField {
@@ -41,7 +40,7 @@ export interface ChannelField {
 export type Settings = Readonly<Record<string, SettingValue>>
 
 export interface MessagePayload {
-  contentType: ContentType
+  contentType: BodyType
   body: string
 }
 
@@ -71,6 +70,8 @@ export interface DigestFacts {
 export interface MessageLinks {
   /** Page of the subject, with its timeline. */
   subject: string
+  /** Page on which its reader takes the incident on, without signing in; absent: the message has none. */
+  acknowledge?: string
 }
 
 /** The answer of a far end. */

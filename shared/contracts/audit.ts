@@ -44,4 +44,6 @@ export type PackedKind = [
   method: string,
   status: number,
   userAgent: string | null,
+  /** Absent in most rows, and in older ones. */
+  destinationId?: string,
 ]

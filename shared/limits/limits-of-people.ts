@@ -115,6 +115,24 @@ export const peopleLimits = {
     resourcesPerWorkspace: 100_000,
   },
 
+  acknowledge: {
+    /** Time for which a key signs acknowledge links. The former key is kept as well, so its links work until they expire. */
+    keyMs: 30 * day,
+    keys: 2,
+    keyBytes: 32,
+    /** Attempts to write the keys; one fails only if another process succeeds. */
+    keyTries: 10,
+    /** Time for which a notifier uses the signing key without reading it again. Links that it makes so long after a rotation are dead. */
+    keyReadMs: 1 * second,
+    byCharacters: 100,
+    /** Largest body of a form or of a telephone's action, bytes. */
+    bodyBytes: 4 * 1024,
+    /** Largest number of POSTs from one client network in a minute. */
+    postsPerMinute: 30,
+    /** Number of client networks whose POSTs are counted; beyond it the one that was quiet longest is forgotten. */
+    networks: 10_000,
+  },
+
   sessionApi: {
     /**
      * Largest number of characters of a text in a request on the bus. The directory also checks smaller maxima, with error messages for

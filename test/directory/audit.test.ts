@@ -79,13 +79,19 @@ onEachStore('rows of a workspace are listed newest first, as they were recorded 
     person: null,
     key: null,
     address: { id: 'a1' },
+    destination: null,
     method: 'POST',
     path: '/api/v3/workspaces/w1/templates',
     status: 201,
     userAgent: null,
     made: null,
   })
-  t.match(items[1], { person: { id: 'ann', name: 'Ann' }, key: { id: 'k1', prefix: 'wk_1234' }, address: null })
+  t.match(items[1], {
+    person: { id: 'ann', name: 'Ann' },
+    key: { id: 'k1', prefix: 'wk_1234' },
+    address: null,
+    destination: null,
+  })
   t.match((await list({ workspaceId: null })).items, [{ workspaceId: null }])
 })
 

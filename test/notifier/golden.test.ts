@@ -197,7 +197,8 @@ async function sentFor(
   const sendOnOpen = isOpening && one.type === 'webhook' ? [{ ...one, rev: 2, sendOnOpen: true }] : []
   await house.store.replace('destinations', sendOnOpen)
   if (message !== null) await house.store.insert('alerts', [{ ...alert('one', 'a1b2c3d4e5', 1, message), ...told }])
-  const service = await house.start('n1')
+  // Destinations that ask for no acknowledge link get the same bytes with and without a public address.
+  const service = await house.start('n1', { linkBase: 'https://status.example.com' })
   if (message === null) await createNotifierClient(house.connect(), house.clock).sendTest({ destinationId: 'one' })
   else house.nudge('a1b2c3d4e5.1.a1')
   const sent = await take()

@@ -86,7 +86,7 @@ function reply(response: ServerResponse, { status, headers, body }: Answer): voi
 }
 
 /** Replacements for parts of a notifier. */
-export type Over = { store?: Store } & Pick<NotifierOptions, 'operatorWebhook' | 'egress' | 'deadNotifiers'>
+export type Over = { store?: Store } & Pick<NotifierOptions, 'operatorWebhook' | 'egress' | 'deadNotifiers' | 'linkBase'>
 
 export interface House {
   store: Store

@@ -83,7 +83,9 @@ function printAudit(rows: readonly AuditRow[], { json }: AuditOptions, names?: R
   )
 }
 
-const byOf = ({ key, address }: AuditRow): string => {
+const byOf = ({ key, address, destination }: AuditRow): string => {
+  // An older server says nothing of it.
+  if (destination?.id !== undefined) return `link of ${destination.id}`
   if (address !== null) return `address ${address.id}`
   return key === null ? 'session' : `key ${key.prefix}…`
 }

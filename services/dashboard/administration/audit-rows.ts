@@ -13,6 +13,8 @@ export interface AuditRow {
   person: { id: string; name: string } | null
   key: { id: string; prefix: string } | null
   address: { id: string } | null
+  /** Destination of the message whose acknowledge link was used. */
+  destination: { id: string } | null
   method: string
   path: string
   status: number

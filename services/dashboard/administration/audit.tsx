@@ -154,7 +154,8 @@ function Made({ made }: { made: AuditMade }) {
   )
 }
 
-function meansOf({ key, address }: AuditRow): string {
+function meansOf({ key, address, destination }: AuditRow): string {
+  if (destination !== null) return `Acknowledge link of ${destination.id}`
   if (address !== null) return `Observation address ${address.id}`
   return key === null ? 'Session' : `Key ${key.prefix}…`
 }

@@ -1,5 +1,6 @@
 // Requests of the incident page, which read the records, the incident in the form of generation 3, and the messages about the incident.
 
+import type { AcknowledgedVia } from '#shared/contracts/incidents/incident.ts'
 import type { DeliveryStatus } from '#shared/contracts/notifications/delivery-status.ts'
 import type { IncidentRecordsPage } from '#shared/contracts/session/session-incidents.ts'
 import { askV3, read } from '../data/api.ts'
@@ -12,7 +13,7 @@ export interface Incident {
   opened_at: string
   confirmed_at: string | null
   closed_at: string | null
-  acknowledgement: { by: string; at: string; via: 'api' | 'ui' | 'mcp' } | null
+  acknowledgement: { by: string; at: string; via: AcknowledgedVia } | null
   action: string | null
 }
 

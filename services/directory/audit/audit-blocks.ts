@@ -54,13 +54,14 @@ export function rowsOf({ id, firstAt, data }: AuditBlockDocument): PlacedRow[] {
 }
 
 export function viewOf(workspaceId: string | null, { at, kind, path, made }: PlacedRow): AuditView {
-  const [personId, personName, keyId, keyPrefix, addressId, method, status, userAgent] = kind
+  const [personId, personName, keyId, keyPrefix, addressId, method, status, userAgent, destinationId] = kind
   return {
     at,
     workspaceId,
     person: personId === null ? null : { id: personId, name: personName ?? '' },
     key: keyId === null ? null : { id: keyId, prefix: keyPrefix ?? '' },
     address: addressId === null ? null : { id: addressId },
+    destination: destinationId === undefined ? null : { id: destinationId },
     method,
     path,
     status,
@@ -70,8 +71,9 @@ export function viewOf(workspaceId: string | null, { at, kind, path, made }: Pla
 }
 
 const packedKind = (kind: AuditKind): PackedKind => {
-  const { personId, personName, keyId, keyPrefix, addressId, method, status, userAgent } = kind
-  return [personId, personName, keyId, keyPrefix, addressId, method, status, userAgent]
+  const { personId, personName, keyId, keyPrefix, addressId, method, status, userAgent, destinationId } = kind
+  const packed = [personId, personName, keyId, keyPrefix, addressId, method, status, userAgent] as const
+  return destinationId === undefined ? [...packed] : [...packed, destinationId]
 }
 
 const newestOf = (places: readonly AuditPlace[]): AuditPlace =>

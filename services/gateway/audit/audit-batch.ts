@@ -66,22 +66,18 @@ export function createAuditBatch(gateway: string): AuditBatch {
  */
 const kindCharacters = 400
 
-const kindOf = ({ personId, personName, keyId, keyPrefix, addressId, method, status, userAgent }: AuditRow): AuditKind => ({
-  personId,
-  personName,
-  keyId,
-  keyPrefix,
-  addressId,
-  method,
-  status,
-  userAgent,
-})
+const kindOf = (row: AuditRow): AuditKind => {
+  const { personId, personName, keyId, keyPrefix, addressId, destinationId, method, status, userAgent } = row
+  const shared = { personId, personName, keyId, keyPrefix, addressId, method, status, userAgent }
+  return destinationId === undefined ? shared : { ...shared, destinationId }
+}
 
 const isSameKind = (one: AuditKind, other: AuditKind): boolean =>
   one.status === other.status &&
   one.method === other.method &&
   one.keyId === other.keyId &&
   one.addressId === other.addressId &&
+  one.destinationId === other.destinationId &&
   one.personId === other.personId &&
   one.userAgent === other.userAgent &&
   one.personName === other.personName &&

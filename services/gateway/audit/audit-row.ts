@@ -37,7 +37,7 @@ export interface AuditRow extends AuditKind {
 /** Returns the row of a request. `at`: instant when the response was ready, ms since the epoch. */
 export function auditRow(answered: Answered, at: number): AuditRow {
   const { letIn, method, url, userAgent = '', status, isObservation } = answered
-  const { person, key, address } = letIn
+  const { person, key, address, destination } = letIn
   const end = url.search(/[?#]/)
   const path = end < 0 ? url : url.slice(0, end)
   return {
@@ -48,6 +48,7 @@ export function auditRow(answered: Answered, at: number): AuditRow {
     keyId: key?.id ?? null,
     keyPrefix: key?.prefix ?? null,
     addressId: address?.id ?? null,
+    ...(destination === null ? {} : { destinationId: destination.id }),
     method,
     path: cut(withoutTokens(path), pathCharacters),
     status,
@@ -68,11 +69,12 @@ function workspaceOf(person: LetIn['person'], path: string): string | null {
 }
 
 /**
- * Hides secrets in a path. The segment after `/in/` is hidden, because it is the token of an Observation address. Every segment that
- * contains an API key or looks like the token of an address is hidden too.
+ * Hides secrets in a path. The segment after `/in/` is hidden, because it is the token of an Observation address, and that after `/a/`, the
+ * token of an acknowledge link. Every segment that contains an API key or looks like the token of an address is hidden too.
  */
 function withoutTokens(path: string): string {
-  if (path.startsWith(addressPath)) return `${addressPath}${hidden}`
+  const prefix = tokenPaths.find(one => path.startsWith(one))
+  if (prefix !== undefined) return `${prefix}${hidden}`
   if (!mayHoldSecret.test(path)) return path
   return path
     .split('/')
@@ -83,5 +85,5 @@ function withoutTokens(path: string): string {
 /** Matches every path that has a secret segment, and a few paths without one. One match is faster than a test of each segment. */
 const mayHoldSecret = /%|wk_|\/[0-9A-Za-z_-]{43}(?:\/|$)/
 const hidden = '…'
-const addressPath = '/in/'
+const tokenPaths = ['/in/', '/a/']
 const isSecret = (part: string): boolean => looksLikeAddressToken(part) || holdsToken(part)

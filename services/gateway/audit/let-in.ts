@@ -1,8 +1,9 @@
-// The key, Observation address or session that authorised a request. Every check of a caller sets this value on the request; only the audit
+// The key, Observation address, session or acknowledge link that authorised a request. Every check of a caller sets this value on the request; only the audit
 // reads the value.
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { AddressIdentity } from '#shared/contracts/ask/ask-addresses.ts'
 import type { AuditMade } from '#shared/contracts/ask/ask-audit.ts'
+import type { AcknowledgeLink } from '#shared/contracts/ask/ask-incidents.ts'
 import type { Caller } from '#shared/contracts/ask/ask-people.ts'
 
 declare module 'fastify' {
@@ -24,11 +25,13 @@ declare module 'fastify' {
 }
 
 export interface LetIn {
-  by: 'key' | 'address' | 'session'
+  by: 'key' | 'address' | 'session' | 'link'
   person: Pick<Caller, 'userId' | 'displayName' | 'memberships'> | null
   key: { id: string; prefix: string } | null
   /** Observation address that authorised the request in place of a key. Every request to an Observation address reports Observations. */
   address: { id: string } | null
+  /** Destination of the message whose acknowledge link authorised the request. */
+  destination: { id: string } | null
   /**
    * Id of the workspace, set by a route whose path does not name the workspace. Null: the path names the workspace, or the request concerns
    * no workspace.
@@ -43,6 +46,7 @@ export const letInByKey = (identity: Identity): LetIn => ({
   person: identity,
   key: { id: identity.keyId, prefix: identity.keyPrefix },
   address: null,
+  destination: null,
   workspaceId: null,
   made: null,
 })
@@ -53,6 +57,7 @@ export const letInByAddress = ({ id, workspaceId }: AddressIdentity, person: Ide
   person,
   key: null,
   address: { id },
+  destination: null,
   workspaceId,
   made: null,
 })
@@ -62,6 +67,18 @@ export const letInBySession = (person: Caller): LetIn => ({
   person,
   key: null,
   address: null,
+  destination: null,
   workspaceId: null,
+  made: null,
+})
+
+/** Authorisation by an acknowledge link: whoever has it, of whom only the link is known. */
+export const letInByLink = ({ workspaceId, destination: { id } }: AcknowledgeLink): LetIn => ({
+  by: 'link',
+  person: null,
+  key: null,
+  address: null,
+  destination: { id },
+  workspaceId,
   made: null,
 })

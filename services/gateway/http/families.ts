@@ -1,6 +1,7 @@
 // Families of routes that an installation serves. A request whose path cannot be read belongs to no family: it gets a refusal in the
 // dialect of the first family.
 
+import { acknowledgeFamily } from '../acknowledge/family.ts'
 import type { GatewayOptions } from '../gateway-options.ts'
 import { pingFamily } from '../pings/ping-family.ts'
 import { pingDefaults } from '../pings/ping-options.ts'
@@ -13,7 +14,7 @@ import { classicFamily } from './api.ts'
 import type { Family } from './family.ts'
 import { goneFamily } from './gone-family.ts'
 
-const ofGeneration3 = [v3Family, addressFamily]
+const ofGeneration3 = [v3Family, addressFamily, acknowledgeFamily]
 const ofSessions = [sessionFamily, sessionV2Family]
 
 /** Families with the usual settings. */

@@ -22,6 +22,11 @@ export const AuditObject = Answered('AuditRow', {
   person: OrNull(Named),
   key: OrNull(Answered('AuditedKey', { id: Type.String(), prefix: Type.String() })),
   address: OrNull(Answered('AuditedAddress', { id: Type.String() })),
+  destination: OrNull(
+    Answered('AuditedDestination', {
+      id: Type.String({ description: 'Of the message whose acknowledge link was used.', examples: ['DESTINATION_ID'] }),
+    }),
+  ),
   workspace: OrNull(Type.String({ description: 'Its id.', examples: ['WORKSPACE_ID'] })),
   method: Type.String({ examples: ['POST'] }),
   path: Type.String({ description: 'Without its query; tokens as …', examples: ['/api/v3/workspaces/WORKSPACE_ID/templates'] }),

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { DeliveryEffect, DeliveryEvent } from '#machines/delivery.ts'
 import { advanceDelivery, isTerminal, openDelivery } from '#machines/delivery-snapshot.ts'
+import { isWithToken } from '#shared/channels/acknowledge-slot.ts'
 import { subjectOf } from '#shared/channels/message/words.ts'
 import type { Configured } from '#shared/channels/port.ts'
 import { carried } from '#shared/channels/posted.ts'
@@ -81,29 +82,37 @@ const withoutDue = ({ from, via }: DeliveryStep): DeliveryStep => ({ from, ...(v
 
 /**
  * Returns the delivery with its final message. Retries send the message unchanged, even if name, template or secrets of the destination
- * change.
+ * change. A message whose body an attempt completes is signed then.
  */
 export function withMessage(document: DeliveryDocument, made: MadeMessage, destination: DestinationDocument): DeliveryDocument {
   const { note, request } = made
   const { body, contentType, ...frame } = request
   const { idempotencyKey: id, createdAt: madeAt } = document
-  const signature = channelOf(destination.type).isSigned ? signatureOf(destination.secrets, { id, madeAt, body }) : null
+  const isSigned = channelOf(destination.type).isSigned && !isWithToken(request)
+  const signature = isSigned ? signatureOf(destination.secrets, { id, madeAt, body }) : null
   const openedWith = document.opens ? { openedWith: { place: placeIn(destination), secrets: {} } } : {}
   return { ...document, body, contentType, request: frame, note, signature, ...openedWith }
 }
 
-/** Returns the message of a delivery. It is the same at every attempt, but for its secrets and addresses, which are the present ones. */
-export function messageOf(document: DeliveryDocument, destination: Configured): Message {
+type Receiver = Configured & Pick<DestinationDocument, 'secrets'>
+
+/**
+ * Returns the message of a delivery. It is the same at every attempt, but for its secrets and addresses, which are the present ones. `token`:
+ * of its acknowledge link; absent: it has none.
+ */
+export function messageOf(document: DeliveryDocument, destination: Receiver, token?: string): Message {
   const { body, contentType = 'application/json', request, idempotencyKey, createdAt, signature = null } = document
   const payload = { contentType, body: body ?? '' }
   const marks = { idempotencyKey, madeAt: createdAt, signature }
-  return messageTo(
-    channelOf(destination.type),
-    destination,
-    { ...carried(payload), ...request },
-    marks,
-    eventOfDelivery(document),
-  )
+  const event = eventOfDelivery(document)
+  const channel = channelOf(destination.type)
+  const whole = { ...carried(payload), ...request }
+  if (token === undefined) return messageTo(channel, destination, whole, marks, { event })
+  const message = messageTo(channel, destination, whole, marks, { event, token })
+  const signed = { id: idempotencyKey, madeAt: createdAt, body: message.body }
+  return message.marks === null
+    ? message
+    : { ...message, marks: { ...message.marks, signature: signatureOf(destination.secrets, signed) } }
 }
 
 export type Writer = { notifierId: string; incidentSalt: string }

@@ -2,12 +2,14 @@
 // its delivery could end during the attempt.
 
 import type { DeliveryEvent } from '#machines/delivery.ts'
+import { isWithToken } from '#shared/channels/acknowledge-slot.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { LaneResponse } from '../claim/lanes.ts'
 import type { NotifierContext } from '../context.ts'
 import { createLogNames, messageOf } from '../record/delivery-document.ts'
 import type { Job, Recorder } from '../record/record.ts'
-import type { Outcome } from './outcome.ts'
+import { createTokenMaker } from './acknowledge-links.ts'
+import { type Outcome, unreachable } from './outcome.ts'
 import { retryDelay, systemJitter } from './retry-delay.ts'
 import type { Sender } from './sender.ts'
 
@@ -18,11 +20,20 @@ export function createDeliverer(context: NotifierContext, sender: Sender, record
   const { clock, lanes, metrics, logger } = context
   const jitter = context.options.jitter ?? systemJitter
   const aboutOf = createLogNames(context)
+  const tokenOf = createTokenMaker(context)
   const running = new Set<Promise<void>>()
 
+  const send = async ({ document, destination }: Job): Promise<Outcome> => {
+    if (!isWithToken(document.request)) return sender.send(messageOf(document, destination), stop)
+    const token = await tokenOf(document).catch(error => {
+      logger.warn({ error: String(error) }, 'key of acknowledge links could not be read')
+      return null
+    })
+    return token === null ? keyUnread : sender.send(messageOf(document, destination, token), stop)
+  }
   const run = async (job: Job) => {
     const { document, destination } = job
-    const outcome = await sender.send(messageOf(document, destination), stop)
+    const outcome = await send(job)
     const result = outcome.kind === 'refused' && !outcome.answered ? 'unreachable' : outcome.kind
     metrics.attempts.inc({ result })
     if (outcome.kind === 'refused') {
@@ -56,6 +67,9 @@ export function createDeliverer(context: NotifierContext, sender: Sender, record
     },
   }
 }
+
+/** The next attempt reads the key again. */
+const keyUnread = unreachable('the key of its link could not be read')
 
 function eventOf(outcome: Outcome, attempt: number, at: number, jitter: () => number): DeliveryEvent {
   if (outcome.kind === 'delivered') return { type: 'attempt.delivered', at, ...(outcome.isAccepted ? { accepted: true } : {}) }

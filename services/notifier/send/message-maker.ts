@@ -1,6 +1,7 @@
 // Makes messages from alerts: the destination's channel renders them, or the destination's payload template if it has one. Reads the names
 // and templates that a batch of messages needs.
 
+import { withAcknowledgeSlot } from '#shared/channels/acknowledge-slot.ts'
 import { templateFields } from '#shared/channels/message/template-fields.ts'
 import { linkOf } from '#shared/channels/message/words.ts'
 import type { Channel, DigestFacts, MessageFacts, MessageLinks, RenderedRequest } from '#shared/channels/port.ts'
@@ -14,6 +15,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { contentTypeOf, renderTemplate } from '#shared/template/template.ts'
 import type { NotifierContext } from '../context.ts'
 import { eventOf } from '../record/event-of.ts'
+import { standInFor } from './acknowledge-links.ts'
 
 export interface MadeMessage {
   request: RenderedRequest
@@ -42,13 +44,16 @@ export function createMessageMaker(context: Pick<NotifierContext, 'store' | 'clo
     alert.facts.isTest && channel.life === 'alert' ? { incident: alert.id.replace('.', '-') } : {}
   const linksOf = (alert: AlertDocument): MessageLinks => ({ subject: linkOf(alert, options.publicUrl) })
 
-  const rendered = (channel: Channel, alert: AlertDocument, destination: DestinationDocument, untakenMs?: number) =>
-    channel.render(
+  const rendered = (channel: Channel, alert: AlertDocument, destination: DestinationDocument, untakenMs?: number) => {
+    const standIn = standInFor(alert, destination.id, options.linkBase ?? null)
+    const request = channel.render(
       { ...factsOf(alert), ...keyOf(channel, alert), ...(untakenMs === undefined ? {} : { untakenMs }) },
       alert.kind === 'recovery' ? alert.kind : eventOf(alert),
       shapeOf(channel, destination),
-      linksOf(alert),
+      { ...linksOf(alert), ...(standIn === null ? {} : { acknowledge: standIn.address }) },
     )
+    return request === null || standIn === null ? request : withAcknowledgeSlot(request, standIn.text)
+  }
   /**
    * Templates are tested with samples before they are stored. If a stored template still fails for a message, the built-in body is sent
    * instead.

@@ -1,4 +1,5 @@
 // Message for one attempt: the request of a delivery with the present values of its slots, and the headers that its channel has. Pure.
+import { withToken } from '#shared/channels/acknowledge-slot.ts'
 import type { Channel, ChannelAnswer, ChannelReading, Configured, RenderedRequest, Settings } from '#shared/channels/port.ts'
 import { settingsOf } from '#shared/channels/settings.ts'
 import { filled } from '#shared/channels/slots.ts'
@@ -6,14 +7,22 @@ import type { DeliveryEvent } from '#shared/contracts/notifications/delivery.ts'
 import { headersOf } from '#shared/net/header-lines.ts'
 import type { Marks, Message } from './sender.ts'
 
+interface Occasion {
+  event?: DeliveryEvent
+  /** Token of the acknowledge link; absent: the message has none. */
+  token?: string
+}
+
 export function messageTo(
   channel: Channel,
   destination: Configured,
   request: RenderedRequest,
   marks: Marks,
-  event?: DeliveryEvent,
+  occasion: Occasion = {},
 ): Message {
-  const values = settingsOf(channel, destination)
+  const { event, token } = occasion
+  const settings = settingsOf(channel, destination)
+  const values = token === undefined ? settings : withToken(settings, token)
   const { method, url, headers, headerLines, contentType, body, slottedBody, mail } = request
   const further = headersOf(listOf(headerLines === undefined ? undefined : values[headerLines.slot]))
   return {
@@ -26,14 +35,17 @@ export function messageTo(
     contentType,
     body: slottedBody === undefined ? body : filled(slottedBody, values),
     marks: channel.isSigned && method !== 'GET' ? marks : null,
-    secrets: secretsOf(channel, values),
+    secrets: [...secretsOf(channel, values), ...(token === undefined ? [] : [token])],
     read: answer => readBy(channel, event === undefined ? answer : { ...answer, event }),
     mail:
       mail === undefined
         ? null
-        : { ...mail, id: marks.idempotencyKey, to: listOf(values['to']), from: String(values['from'] ?? '') },
-    to: settings =>
-      messageTo(channel, { ...destination, settings: { ...destination.settings, ...settings } }, request, marks, event),
+        : {
+            ...{ ...mail, html: filled(mail.html, values), id: marks.idempotencyKey },
+            ...{ to: listOf(values['to']), from: String(values['from'] ?? '') },
+          },
+    to: moved =>
+      messageTo(channel, { ...destination, settings: { ...destination.settings, ...moved } }, request, marks, occasion),
   }
 }
 

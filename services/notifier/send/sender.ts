@@ -1,9 +1,8 @@
 // What a sender is, the messages that it takes, and its options.
 import type { Channel, Settings } from '#shared/channels/port.ts'
-import type { MailFrame, RequestMethod } from '#shared/contracts/notifications/delivery.ts'
+import type { BodyType, MailFrame, RequestMethod } from '#shared/contracts/notifications/delivery.ts'
 import type { Egress } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
-import type { ContentType } from '#shared/template/template.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -22,7 +21,7 @@ export interface Message {
   url: string
   /** Headers of the channel, names in lower case. */
   headers: Readonly<Record<string, string>>
-  contentType: ContentType
+  contentType: BodyType
   body: string
   /** Idempotency key, and the signature of Standard Webhooks; null: the channel has neither. */
   marks: Marks | null
@@ -37,7 +36,8 @@ export interface Message {
 }
 
 /** A mail; its text is the body of the message, and its server the address. */
-export interface Mail extends MailFrame {
+export interface Mail extends Omit<MailFrame, 'html'> {
+  html: string
   /** Unique and the same at every attempt. */
   id: string
   to: readonly string[]

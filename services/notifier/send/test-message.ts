@@ -106,7 +106,7 @@ async function send(
   const { request } = made
   const signature = signatureOf(destination.secrets, { id: idempotencyKey, madeAt, body: request.body })
   const marks = { idempotencyKey, madeAt, signature }
-  const message = messageTo(channelOf(destination.type), destination, request, marks, alert.kind)
+  const message = messageTo(channelOf(destination.type), destination, request, marks, { event: alert.kind })
   const outcome = await sender.send(message, stop, timeoutMs)
   return outcome.kind === 'abandoned' ? unreachable('no answer before the notifier stopped') : outcome
 }

@@ -4,7 +4,7 @@ import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { MessageFacts, MessageLinks } from '../port.ts'
 import { fitted } from './fitted.ts'
 import { linesOf, type MessageLines } from './lines.ts'
-import { textBelow } from './said.ts'
+import { acknowledgeWord, textBelow } from './said.ts'
 import type { Guard } from './words.ts'
 
 /** Slack shows longer texts only in part. */
@@ -27,18 +27,21 @@ export const colorOf = ({ alert }: MessageFacts): string => (alert.facts.isTest 
 /** `guard` makes text from outside safe for the far end. */
 export const attachmentsOf = (facts: MessageFacts, links: MessageLinks, guard: Guard) => {
   const said = linesOf(facts, links, guard, text => quoted(text, guard))
-  const { title, lines, link } = facts.digest === undefined ? said : fitted(said, digestRoom)
+  const { title, lines, link, acknowledge } = facts.digest === undefined ? said : fitted(said, digestRoom)
   return [
     {
       author_name: productName,
       title,
       color: colorOf(facts),
-      text: [...lines.map(({ text }) => text), `<${link}|View timeline>`].join('\n'),
+      text: [...lines.map(({ text }) => text), `<${link}|View timeline>`, ...linked(acknowledge)].join('\n'),
       footer: productName,
       timestamp: Math.floor(facts.alert.decidedAt / 1_000),
     },
   ]
 }
+
+const linked = (acknowledge: string | undefined): string[] =>
+  acknowledge === undefined ? [] : [`<${acknowledge}|${acknowledgeWord}>`]
 
 /** Returns the text in back-ticks. A back-tick inside the text would end the quotation, so an apostrophe replaces it. */
 const quoted = (text: string, guard: Guard): string => `\`${guard(text.replaceAll('`', "'"))}\``

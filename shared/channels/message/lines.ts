@@ -35,6 +35,8 @@ export interface MessageLines {
   title: string
   lines: readonly Line[]
   link: string
+  /** Absent: the message has no link by which its reader takes the incident on. */
+  acknowledge?: string
   tone: Tone
   /** Of a digest: the number of messages that it tells, of which its lines list some. */
   of?: number
@@ -86,6 +88,7 @@ export function linesOf(
     title: titleOf(alert, guard),
     lines: [...about, ...of('end', [endLineOf(alert)])].filter(({ text }) => text !== ''),
     link: links.subject,
+    ...(links.acknowledge === undefined ? {} : { acknowledge: links.acknowledge }),
     tone: isTest ? 'calm' : tones[alert.kind],
   }
 }

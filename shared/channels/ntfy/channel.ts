@@ -3,9 +3,9 @@ import { second } from '#shared/limits/limits.ts'
 import { readWith } from '../answered.ts'
 import { digestField } from '../fields.ts'
 import { fitted } from '../message/fitted.ts'
-import { linesOf, type Tone } from '../message/lines.ts'
+import { linesOf, type MessageLines, type Tone } from '../message/lines.ts'
 import { plainText } from '../message/neutral.ts'
-import { bytes } from '../message/said.ts'
+import { acknowledgeWord, bytes } from '../message/said.ts'
 import type { Channel, RenderedRequest, Settings } from '../port.ts'
 import { requestOf } from '../posted.ts'
 import { slot } from '../slots.ts'
@@ -38,6 +38,19 @@ const cleared = (incident: string, settings: Settings): RenderedRequest => ({
   contentType: 'text/plain',
   body: '',
 })
+
+/** The application on the telephone sends the request itself. */
+const acknowledging = ({ acknowledge: url }: MessageLines): object[] =>
+  url === undefined
+    ? []
+    : [
+        {
+          ...{ action: 'http', label: acknowledgeWord, url, method: 'POST' },
+          headers: { 'Content-Type': 'application/json' },
+          body: '{"acknowledge":true}',
+          clear: true,
+        },
+      ]
 
 export const ntfy: Channel = {
   type: 'ntfy',
@@ -94,7 +107,8 @@ export const ntfy: Channel = {
     if (event === 'withdrawn') return cleared(facts.incident, settings)
     const said = fitted(linesOf(facts, links, plainText), {
       ...room,
-      size: ({ title, lines, link }) => bytes([title, ...lines.map(({ text }) => text), link, link].join('\n')),
+      size: ({ title, lines, link, acknowledge = '' }) =>
+        bytes([title, ...lines.map(({ text }) => text), link, link, acknowledge].join('\n')),
     })
     const priority = Number(settings['priority'])
     return requestOf(
@@ -106,7 +120,7 @@ export const ntfy: Channel = {
         priority: said.tone === 'good' || said.tone === 'calm' ? Math.min(goodPriority, priority) : priority,
         tags: [tags[said.tone]],
         click: said.link,
-        actions: [{ action: 'view', label: 'View timeline', url: said.link }],
+        actions: [{ action: 'view', label: 'View timeline', url: said.link }, ...acknowledging(said)],
         sequence_id: facts.incident,
       },
     )

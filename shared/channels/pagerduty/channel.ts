@@ -5,7 +5,7 @@ import { objectIn } from '../answered.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf } from '../message/lines.ts'
 import { plainText } from '../message/neutral.ts'
-import { bytes } from '../message/said.ts'
+import { acknowledgeWord, bytes } from '../message/said.ts'
 import { resourceKeyOf, subjectOf } from '../message/words.ts'
 import type { Channel } from '../port.ts'
 import { requestOf } from '../posted.ts'
@@ -61,7 +61,10 @@ export const pagerduty: Channel = {
       event_action: 'trigger',
       client: 'Watchkeeper',
       client_url: said.link,
-      links: [{ href: said.link, text: 'View timeline' }],
+      links: [
+        { href: said.link, text: 'View timeline' },
+        ...(said.acknowledge === undefined ? [] : [{ href: said.acknowledge, text: acknowledgeWord }]),
+      ],
       payload: {
         summary: said.title,
         source: plainText(resourceKeyOf(alert)),

@@ -3,8 +3,9 @@ import { second } from '#shared/limits/limits.ts'
 import { objectIn } from '../answered.ts'
 import { digestField } from '../fields.ts'
 import { fitted } from '../message/fitted.ts'
-import { linesOf } from '../message/lines.ts'
+import { linesOf, type MessageLines } from '../message/lines.ts'
 import { plainText } from '../message/neutral.ts'
+import { acknowledgeLines } from '../message/said.ts'
 import type { Channel } from '../port.ts'
 import { requestOf } from '../posted.ts'
 import { readAnswer } from '../read-answer.ts'
@@ -13,6 +14,8 @@ import { slot } from '../slots.ts'
 const room = { title: 250, most: 1_024 } as const
 /** Pushover asks for this pause after an error of its own. */
 const pauseMs = 5 * second
+
+const messageOf = (said: MessageLines): string => [...said.lines.map(({ text }) => text), ...acknowledgeLines(said)].join('\n')
 
 export const pushover: Channel = {
   type: 'pushover',
@@ -57,7 +60,7 @@ export const pushover: Channel = {
   render: (facts, _event, { device, sound, priority }, links) => {
     const said = fitted(linesOf(facts, links, plainText), {
       ...room,
-      size: ({ lines }) => [...lines.map(({ text }) => text).join('\n')].length,
+      size: some => [...messageOf(some)].length,
     })
     const isHigh = priority === 'high' && (said.tone === 'bad' || said.tone === 'unsure')
     return requestOf(
@@ -69,7 +72,7 @@ export const pushover: Channel = {
         ...(sound === undefined ? {} : { sound }),
         title: said.title,
         // An empty message is refused.
-        message: said.lines.map(({ text }) => text).join('\n') || said.title,
+        message: messageOf(said) || said.title,
         priority: isHigh ? 1 : 0,
         url: said.link,
         url_title: 'View timeline',

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Component } from '#shared/contracts/common.ts'
 import { limits, second } from '#shared/limits/limits.ts'
-import { digestField, digestKey, urlField } from '../fields.ts'
+import { acknowledgeField, digestField, digestKey, urlField } from '../fields.ts'
 import { AttachmentsSchema } from '../message/attachment-schema.ts'
 import type { Channel } from '../port.ts'
 import { carried } from '../posted.ts'
@@ -29,6 +29,7 @@ export const slack: Channel = {
       isTop: true,
     },
     digestField(false),
+    acknowledgeField,
   ],
   spacing: settings => (settings[digestKey] === true ? [{ messages: 1, inMs: second }] : []),
   generations: [1, 2],

@@ -5,7 +5,7 @@ import { digestField } from '../fields.ts'
 import { fitted } from '../message/fitted.ts'
 import { linesOf, type MessageLines, type Tone } from '../message/lines.ts'
 import { withoutCardMarks } from '../message/neutral.ts'
-import { bytes } from '../message/said.ts'
+import { acknowledgeWord, bytes } from '../message/said.ts'
 import type { Channel } from '../port.ts'
 import { requestOf } from '../posted.ts'
 import { slot } from '../slots.ts'
@@ -16,7 +16,9 @@ const colors: Record<Tone, string> = { bad: 'Attention', unsure: 'Warning', good
 
 const gone = 'The flow is gone, or its address changed.'
 
-const cardOf = ({ title, lines, link, tone }: MessageLines) => ({
+const opening = (title: string, url: string) => ({ type: 'Action.OpenUrl', title, url })
+
+const cardOf = ({ title, lines, link, acknowledge, tone }: MessageLines) => ({
   type: 'message',
   summary: title,
   attachments: [
@@ -30,7 +32,7 @@ const cardOf = ({ title, lines, link, tone }: MessageLines) => ({
           { type: 'TextBlock', text: title, wrap: true, weight: 'Bolder', color: colors[tone] },
           ...lines.map(({ text }) => ({ type: 'TextBlock', text, wrap: true })),
         ],
-        actions: [{ type: 'Action.OpenUrl', title: 'View timeline', url: link }],
+        actions: [...(acknowledge === undefined ? [] : [opening(acknowledgeWord, acknowledge)]), opening('View timeline', link)],
       },
     },
   ],

@@ -48,6 +48,9 @@ const Incident = Component('MessageIncident', {
   resource: Resource,
   evidence: Evidence,
   evidence_note: Type.String(),
+  acknowledge_url: Type.Optional(
+    Type.String({ description: 'Takes the incident on. Only of destinations with the setting `acknowledge_link`.' }),
+  ),
 })
 
 export const WebhookMessage = Component('WebhookMessage', { attachments: AttachmentsSchema, incident: Incident })

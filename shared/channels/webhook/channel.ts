@@ -1,5 +1,5 @@
 // Channel of programs: any address that accepts a request with JSON.
-import { urlField } from '../fields.ts'
+import { acknowledgeField, urlField } from '../fields.ts'
 import type { Channel, Settings } from '../port.ts'
 import { carried } from '../posted.ts'
 import { readAnswer } from '../read-answer.ts'
@@ -25,6 +25,7 @@ export const webhook = {
       isTop: true,
     },
     ...frameFields,
+    acknowledgeField,
   ],
   generations: [1, 2],
   isSigned: true,

@@ -18,6 +18,8 @@ export interface IncidentObject {
   resource: { key: string; name: string; template: string | null; fields: Record<string, unknown>; fields_omitted: number }
   evidence: { inputs: IncidentInput[]; omitted: number; truncated: boolean }
   evidence_note: string
+  /** Page on which its reader takes the incident on. Absent: the destination does not want it. */
+  acknowledge_url?: string
 }
 
 type IncidentInput = (
@@ -50,9 +52,9 @@ const transitions: Record<AlertKind, IncidentObject['transition']> = {
 
 /**
  * Returns the incident as data. For a reminder, this is the latest transition, with the instant at which that transition took effect. `id`:
- * the public incident id.
+ * the public incident id. `acknowledgeUrl`: absent: none.
  */
-export function incidentObject(alert: AlertDocument, id: string): IncidentObject {
+export function incidentObject(alert: AlertDocument, id: string, acknowledgeUrl?: string): IncidentObject {
   const { facts, kind } = alert
   return {
     id,
@@ -71,6 +73,7 @@ export function incidentObject(alert: AlertDocument, id: string): IncidentObject
     },
     evidence: boundedEvidence(alert),
     evidence_note: evidenceNote,
+    ...(acknowledgeUrl === undefined ? {} : { acknowledge_url: acknowledgeUrl }),
   }
 }
 

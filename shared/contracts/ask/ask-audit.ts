@@ -11,6 +11,8 @@ const AuditKind = Type.Object({
   keyId: Nullable(Id),
   keyPrefix: Nullable(Type.String({ maxLength: 20 })),
   addressId: Nullable(Id),
+  /** Destination of the acknowledge link that authorised the request; absent: none did. */
+  destinationId: Type.Optional(Id),
   method: Type.String({ maxLength: 20 }),
   /** HTTP status of the response. */
   status: Type.Integer({ minimum: 100, maximum: 599 }),
@@ -96,6 +98,7 @@ export interface AuditView {
   person: { id: string; name: string } | null
   key: { id: string; prefix: string } | null
   address: { id: string } | null
+  destination: { id: string } | null
   workspaceId: string | null
   method: string
   path: string

@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox'
 import { resourceFilters } from '#shared/contracts/ask/ask-resources.ts'
 import { After, type Page } from '#shared/contracts/ask/reply.ts'
-import { ask, Id, Nullable } from '#shared/contracts/common.ts'
+import { ask, Id, Instant, Nullable, TokenHash } from '#shared/contracts/common.ts'
 import type { IncidentOutline, IncidentRecord, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
 import type { ResponseDocument } from '#shared/contracts/incidents/response.ts'
 
@@ -45,6 +45,19 @@ export const incidentAsks = {
    * deleted.
    */
   'read-incident': ask<IncidentRecord | null>()({ workspaceId: Id, incidentId: Id }),
+  /**
+   * Returns what an acknowledge link is about. Null: its token is wrong or has expired, or its Incident or its destination is gone. The
+   * other members are what the token says, unproven.
+   */
+  'read-acknowledge-link': ask<AcknowledgeLink | null>()({
+    tokenHash: TokenHash,
+    keyId: Id,
+    incidentId: Id,
+    destinationId: Id,
+    expiresAt: Instant,
+  }),
+  /** Ends all acknowledge links. Returns null. */
+  'rotate-acknowledge-links': ask<null>()({}),
   /** Returns what servers answered to failed checks, as it is kept with the Incident, oldest first. */
   'list-incident-responses': ask<IncidentResponse[]>()({ incidentId: Id }),
   /** The states that an Incident has had so far, and the sequence numbers of the records in its history. */
@@ -55,3 +68,10 @@ export const incidentAsks = {
     sequences: Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1, maxItems: 500 }),
   }),
 } as const
+
+/** What an acknowledge link is about. `incident`: as last recorded. */
+export interface AcknowledgeLink {
+  workspaceId: string
+  destination: { id: string; name: string }
+  incident: IncidentRecord
+}

@@ -91,8 +91,9 @@ export interface IncidentContext extends IncidentFacts {
   reminderAt: number | null
 }
 
-/** Client by which a person acknowledged. */
-export type AcknowledgedVia = 'api' | 'ui' | 'mcp'
+/** Ways by which a person acknowledges: a program, the dashboard, an agent, or the link in a message. */
+export const acknowledgedVias = ['api', 'ui', 'mcp', 'link'] as const
+export type AcknowledgedVia = (typeof acknowledgedVias)[number]
 
 /** Next change of an open incident that time alone causes, and its instant (ms since the epoch). */
 export interface NextStep {

@@ -75,7 +75,7 @@ export interface DeliveryDocument extends Stored {
    */
   body: string | null
   /** Content type of the body; absent: JSON. */
-  contentType?: 'application/json' | 'text/plain'
+  contentType?: BodyType
   /** The rest of the request, with slots (shared/channels/slots.ts). Absent: a POST to the destination's `url`. */
   request?: RequestFrame
   /** Remark about the body; absent or null: none. */
@@ -96,6 +96,8 @@ export interface OpenedWith {
   secrets: Readonly<Record<string, string>>
 }
 
+export type BodyType = 'application/json' | 'text/plain'
+
 export interface DeliveryStep {
   /** Instant from which the step's minutes count, ms since the epoch. */
   from: number
@@ -107,7 +109,10 @@ export interface DeliveryStep {
 export interface Slot {
   /** Key of the setting. */
   slot: string
-  /** Form of the value there: inside a JSON text, as one part of a URL, or as its beginning without a last slash. Absent: the value itself. */
+  /**
+   * Form of the value there: inside a JSON text, as one part of a URL, or as its beginning without a last slash. Absent: the value
+   * itself.
+   */
   as?: 'json' | 'part' | 'base'
   /** Key of another setting: both are the user and the password of basic authentication. */
   password?: string
@@ -132,6 +137,8 @@ export interface RequestFrame {
   headerLines?: Slot
   /** The body, if it has slots; absent: the delivery's `body`. */
   slottedBody?: Slotted
+  /** True: it has a slot for the token of an acknowledge link, which each attempt makes. Absent: it has none. */
+  acknowledges?: true
   /** Present: it is a mail with the body as text, to the settings `to`, by the mail server of `url`. */
   mail?: MailFrame
 }
@@ -139,7 +146,7 @@ export interface RequestFrame {
 /** What a mail has beside its text. */
 export interface MailFrame {
   subject: string
-  html: string
+  html: Slotted
   /** Id of the incident, as the API shows it: mails about it are one thread. */
   incident: string
 }

@@ -1,6 +1,7 @@
 // Body of GET /session/monitors/{id}. Instants are RFC 3339.
 import { type Static, Type } from 'typebox'
 import { Component, DateTime, Nullable } from '#shared/contracts/common.ts'
+import { acknowledgedVias } from '#shared/contracts/incidents/incident.ts'
 import { Cause, MonitorRow, NextStepObject } from '#shared/contracts/session/session-monitors.ts'
 import { subjectKinds } from '#shared/contracts/subjects/subject-kind.ts'
 
@@ -25,7 +26,7 @@ export const MonitorIncident = Component('MonitorIncident', {
     Component('MonitorAcknowledgement', {
       at: DateTime,
       by: Type.String({ examples: ['Ada'] }),
-      via: Type.Enum(['api', 'ui', 'mcp']),
+      via: Type.Enum(acknowledgedVias),
     }),
   ),
 })

@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox'
 import type { ErrorReply } from '#shared/contracts/ask/reply.ts'
 import { command, Id, Instant, Nullable, Slug } from '#shared/contracts/common.ts'
+import { acknowledgedVias } from '#shared/contracts/incidents/incident.ts'
 import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import { Ping } from '#shared/contracts/observations/ping.ts'
 import { resourceCommands } from '#shared/contracts/resources/resource-commands.ts'
@@ -115,8 +116,9 @@ export const ReportObservations = command<{ results: ReportedObservation[] }>()(
  */
 export const AcknowledgeIncident = command<AcknowledgementView>()('acknowledge-incident', {
   incidentId: Id,
-  by: Type.String({ minLength: 1, maxLength: 200 }),
-  via: Type.Enum(['api', 'ui', 'mcp']),
+  /** A name; by a link also the name of the link's destination. */
+  by: Type.String({ minLength: 1, maxLength: 600 }),
+  via: Type.Enum(acknowledgedVias),
 })
 
 /** Starts a maintenance window. Errors: invalid_state `Already in maintenance`. */

@@ -313,7 +313,19 @@ t.test(
       ...(made === null ? [] : [made.kind, made.name]),
     ]
     t.strictSame(rows.toReversed().map(brief), expected, 'and no row of a workspace')
-    const members = ['at', 'person', 'key', 'address', 'workspace', 'method', 'path', 'status', 'user_agent', 'made']
+    const members = [
+      'at',
+      'person',
+      'key',
+      'address',
+      'destination',
+      'workspace',
+      'method',
+      'path',
+      'status',
+      'user_agent',
+      'made',
+    ]
     for (const row of rows) t.strictSame([Object.keys(row), row['workspace']], [members, null])
     t.notMatch(JSON.stringify(rows), /a fine password|secret of/)
 

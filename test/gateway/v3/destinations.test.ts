@@ -104,6 +104,20 @@ t.test('PATCH changes only the sent members (v3 10.1)', async t => {
   t.strictSame((await send('PATCH', `/${made.id}`, { name: 'PAGER' })).json.result, { ...made, enabled: false, name: 'PAGER' })
 })
 
+t.test('slack and webhook have an acknowledge link only if somebody asks for it (v3 10.21)', async t => {
+  const { send, create } = await home()
+  for (const type of ['slack', 'webhook']) {
+    const made = await create({ type, name: type })
+    t.notOk('settings' in made, type)
+    const set = await send('PATCH', `/${made.id}`, { settings: { acknowledge_link: true } })
+    t.match(set.json.result, { settings: { acknowledge_link: true } }, type)
+    const wrong = await send('PATCH', `/${made.id}`, { settings: { acknowledge_link: 'yes' } })
+    t.match(wrong.json.error, { code: 1422, details: { field: 'settings.acknowledge_link' } }, type)
+    const back = await send('PATCH', `/${made.id}`, { settings: { acknowledge_link: null } })
+    t.notOk('settings' in back.json.result, type)
+  }
+})
+
 t.test('webhook has a method and headers of its own, and shows settings once it has some (v3 10.17)', async t => {
   const { id: workspaceId, token, send, create } = await home()
   const made = await create({ url: receiver.url })
@@ -111,7 +125,7 @@ t.test('webhook has a method and headers of its own, and shows settings once it 
   const change = (body: object) => send('PATCH', `/${made.id}`, body)
   const headers = ['X-Team: core', 'X-List: a, b']
   const set = await change({ settings: { method: 'PUT', headers, secret_headers: ['Authorization: Bearer sesame-7'] } })
-  t.strictSame(set.json.result.settings, { method: 'PUT', headers, secret_headers: '[redacted]' })
+  t.strictSame(set.json.result.settings, { method: 'PUT', headers, secret_headers: '[redacted]', acknowledge_link: false })
   receiver.hits.length = 0
   t.match(await send('POST', `/${made.id}/test`), { json: { result: { status: 'delivered' } } })
   const [put] = receiver.hits

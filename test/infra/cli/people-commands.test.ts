@@ -228,6 +228,7 @@ t.test('audit of one or all workspaces is printed newest first, including delete
     person: null,
     key: null,
     address: { id: 'a1' },
+    destination: null,
     workspace: first.id,
     method: 'POST',
     path: '/in/…',

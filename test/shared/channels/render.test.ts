@@ -44,8 +44,14 @@ function shapeOf(channel: Channel): Settings {
 
 const problem = (over: Partial<AlertDocument> = {}) => alert('one', 'incident', 1, over)
 
-function rendered(channel: Channel, given: AlertDocument, locationName = (id: string) => id): RenderedRequest {
-  const request = channel.render({ alert: given, incident, locationName }, given.kind, shapeOf(channel), { subject: link })
+function rendered(
+  channel: Channel,
+  given: AlertDocument,
+  locationName = (id: string) => id,
+  more: { acknowledge?: string } = {},
+): RenderedRequest {
+  const links = { subject: link, ...more }
+  const request = channel.render({ alert: given, incident, locationName }, given.kind, shapeOf(channel), links)
   if (request === null) throw new Error(`${channel.type} has nothing to say`)
   return request
 }
@@ -147,7 +153,9 @@ const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.array(fc.constantFrom(...marks), { maxLength: 120 }).map(parts => parts.join('')),
 )
+const acknowledge = `https://status.example.com/a/1${'Ab9_-'.repeat(24)}`
 const given = fc.record({
+  hasLink: fc.boolean(),
   kind: fc.constantFrom<AlertKind>('opened', 'problem', 'no_data', 'recovery', 'acknowledged'),
   place: hostile,
   reasons: fc.array(hostile, { maxLength: 16 }),
@@ -168,7 +176,7 @@ for (const [type, { texts, fits, wakes }] of Object.entries(services)) {
   const channel = channelNamed(type)
   t.test(`${channel.name}: body fits, mentions nobody and holds no secret, whatever the facts are (v3 10.13)`, async () => {
     fc.assert(
-      fc.property(given, ({ kind: any, place, reasons, over }) => {
+      fc.property(given, ({ kind: any, place, reasons, over, hasLink }) => {
         // What only changes or ends something says nothing.
         const kind = channel.life !== 'alert' || any === 'no_data' ? any : 'problem'
         const told: AlertFacts = {
@@ -176,12 +184,13 @@ for (const [type, { texts, fits, wakes }] of Object.entries(services)) {
           ...over,
           reasons: reasons.map((text, i) => ({ signal: `s${i}`, text })),
         } as AlertFacts
-        const request = rendered(channel, problem({ kind, facts: told }), () => place)
+        const request = rendered(channel, problem({ kind, facts: told }), () => place, hasLink ? { acknowledge } : {})
         if (/SECRET|ADDRESS/.test(JSON.stringify(request))) throw new Error('a secret')
         const body = bodyOf(channel, request)
         if (!fits(body)) throw new Error('too long')
-        if (!JSON.stringify(body).includes(link)) throw new Error('the link is lost')
-        for (const text of texts(body).map(one => one.replaceAll(link, ''))) {
+        const links = hasLink ? [link, acknowledge] : [link]
+        if (!links.every(one => JSON.stringify(body).includes(one))) throw new Error('a link is lost')
+        for (const text of texts(body).map(one => one.replaceAll(link, '').replaceAll(acknowledge, ''))) {
           if (wakes?.test(text)) throw new Error(`it wakes somebody: ${text}`)
           if (/[\p{Co}\p{Cf}]/u.test(text.replaceAll('\u200b', '')) || !text.isWellFormed())
             throw new Error(`odd characters: ${text}`)
@@ -380,6 +389,28 @@ t.test('request is the one that the documents of the service describe (v3 10.13)
     t.strictSame(Object.fromEntries(sent), headers, `${type}: headers`)
     t.match(bodyOf(channel, request), body, `${type}: body`)
   }
+})
+
+t.test('acknowledge link stands where the far end has a place for it, else on a line of its own (v3 10.21)', async t => {
+  const of = (type: string) => {
+    const channel = channelNamed(type)
+    return bodyOf(
+      channel,
+      rendered(channel, problem(), id => id, { acknowledge }),
+    )
+  }
+  const { actions } = of('ntfy')
+  t.strictSame(actions[1], {
+    ...{ action: 'http', label: 'Acknowledge', url: acknowledge, method: 'POST', clear: true },
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"acknowledge":true}',
+  })
+  t.match(of('teams').attachments[0].content.actions[0], { type: 'Action.OpenUrl', title: 'Acknowledge', url: acknowledge })
+  t.match(of('pagerduty').links[1], { href: acknowledge, text: 'Acknowledge' })
+  const ending = new RegExp(`\nAcknowledge:\n${acknowledge}$`)
+  t.match(of('telegram').text, ending)
+  t.match(of('discord').embeds[0].description, ending)
+  t.match(of('pushover').message, ending)
 })
 
 t.test('good news is less urgent', async t => {

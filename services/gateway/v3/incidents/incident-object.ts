@@ -1,6 +1,6 @@
 // An Incident in the form of generation 3. Reference: docs/reference/v3.md, 5 and 4.10.
 import { Type } from 'typebox'
-import type { NextStep } from '#shared/contracts/incidents/incident.ts'
+import { acknowledgedVias, type NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentOutline, IncidentRecord, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
@@ -43,7 +43,7 @@ const item = {
     Answered('Acknowledgement', {
       by: Type.String({ examples: ['Ada'] }),
       at: Instant,
-      via: Type.Enum(['api', 'ui', 'mcp']),
+      via: Type.Enum(acknowledgedVias),
     }),
   ),
   action: OrNull(Type.String({ examples: ['Look at the log of the sender.'] })),
