@@ -32,6 +32,8 @@ export interface ChannelField {
   /** Bounds of an integer, of the items or steps of a list, or of the characters of a text. Absent: those of `boundsOf`. */
   min?: number
   max?: number
+  /** Set for what belongs to a person, such as a telephone number: answers that quote it are shown without it. */
+  isPersonal?: true
   /** True: the setting is a member of the destination itself, where generation 3 had it before types had settings of their own. */
   isTop?: true
 }
@@ -88,15 +90,16 @@ export interface ChannelAnswer {
 }
 
 /**
- * Meaning of an answer. `accepted`: the far end took the message, and does not say whether it arrived. `again`: another attempt may succeed, after `afterMs` if the far end named a pause; `lane`: until then no message to
- * this destination can succeed. `failed`: no attempt will succeed; `sentence` says what a person can do about it. `moved`: the message must
- * go to these settings, at once.
+ * Meaning of an answer. `accepted`: the far end took the message, and does not say whether it arrived. `again`: another attempt may succeed,
+ * after `afterMs` if the far end named a pause; `lane`: until then no message to this destination can succeed. `failed`: no attempt will
+ * succeed; `sentence` says what a person can do about it, and quotes nobody if it `isOwn`. `moved`: the message must go to these settings, at
+ * once.
  */
 export type ChannelReading =
   | { kind: 'delivered' }
   | { kind: 'accepted' }
   | { kind: 'again'; afterMs: number | null; lane?: true }
-  | { kind: 'failed'; sentence?: string }
+  | { kind: 'failed'; sentence?: string; isOwn?: true }
   | { kind: 'moved'; settings: Settings }
 
 /**

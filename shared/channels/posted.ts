@@ -1,6 +1,7 @@
 // Requests of channels that post a body to the address in their setting `url`. Pure.
+import type { Slotted } from '#shared/contracts/notifications/delivery.ts'
 import type { MessagePayload, RenderedRequest } from './port.ts'
-import { slot, slottedJson, withoutValues } from './slots.ts'
+import { joined, slot, slottedJson, withoutValues } from './slots.ts'
 
 /** Returns the request with this finished body. */
 export const carried = ({ contentType, body }: MessagePayload): RenderedRequest => ({
@@ -19,4 +20,11 @@ export function requestOf(frame: Pick<RenderedRequest, 'url'> & Partial<Rendered
   const slotted = slottedJson(body)
   const payload = { contentType: 'application/json' as const, body: withoutValues(slotted) }
   return { method: 'POST', headers: {}, ...frame, ...payload, ...(typeof slotted === 'string' ? {} : { slottedBody: slotted }) }
+}
+
+/** Returns a request with a form as its body. `members`: each as `<name>=<value>`, encoded. */
+export function formOf(frame: Pick<RenderedRequest, 'url' | 'headers'>, members: readonly Slotted[]): RenderedRequest {
+  const slottedBody = joined(members, '&')
+  const contentType = 'application/x-www-form-urlencoded' as const
+  return { method: 'POST', ...frame, contentType, body: withoutValues(slottedBody), slottedBody }
 }

@@ -15,6 +15,7 @@ import { rocketchat } from './rocketchat/channel.ts'
 import { slack } from './slack/channel.ts'
 import { teams } from './teams/channel.ts'
 import { telegram } from './telegram/channel.ts'
+import { twilio } from './twilio/channel.ts'
 import { webhook } from './webhook/channel.ts'
 
 const registered: Channel[] = [
@@ -23,6 +24,7 @@ const registered: Channel[] = [
   ...[telegram, discord, teams, mattermost, rocketchat, googlechat],
   ...[ntfy, gotify, pushover],
   ...[pagerduty, jsm],
+  twilio,
   chain,
 ]
 

@@ -13,14 +13,28 @@ export const filled = (text: Slotted, values: Settings): string =>
 export const withoutValues = (text: Slotted): string =>
   typeof text === 'string' ? text : text.map(part => (typeof part === 'string' ? part : hidden)).join('')
 
-function valueIn({ slot: key, as, password, query }: Slot, values: Settings): string {
+function valueIn({ slot: key, as, password, query, names }: Slot, values: Settings): string {
   const value = String(values[key] ?? '')
   if (password !== undefined) return Buffer.from(`${value}:${values[password] ?? ''}`).toString('base64')
   if (query !== undefined) return withQuery(value, query)
   // Far ends may want a colon as it is, which a part may have.
   if (as === 'part') return encodeURIComponent(value).replaceAll('%3A', ':')
   if (as === 'base') return value.replace(/\/+$/, '')
+  if (as === 'form') return `${nameFor(value, names)}${formText(value)}`
   return as === 'json' ? JSON.stringify(value).slice(1, -1) : value
+}
+
+/** Returns the texts as one, with the separator between them. */
+export const joined = (texts: readonly Slotted[], separator: string): Slotted =>
+  texts.flatMap((text, i) => [...(i === 0 ? [] : [separator]), ...(typeof text === 'string' ? [text] : text)])
+
+/** Returns a text as a value of a form has it. */
+export const formText = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
+
+/** Returns the name of a form's member with `=`; empty: the text before the slot has it. */
+function nameFor(value: string, names: Slot['names']): string {
+  const [, name] = Object.entries(names ?? {}).find(([beginning]) => value.startsWith(beginning)) ?? []
+  return name === undefined ? '' : `${name}=`
 }
 
 /** Every other byte of the address stays, because far ends sign it. */

@@ -21,6 +21,7 @@ import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
 import { startNotifier } from '../../services/notifier/app.ts'
 import { atPlaceOf } from '../../services/notifier/record/openings.ts'
+import { aimed } from '../channels/aimed.ts'
 import { createJsm } from '../channels/jsm.ts'
 import { createPagerDuty } from '../channels/pagerduty.ts'
 import { Random } from '../simulation/random.ts'
@@ -40,20 +41,6 @@ import {
 
 const workspaceId = 'w'
 const encode = createIncidentIds(options.incidentSalt).encode
-
-/** Registers a channel like this one, whose far end is at a server of the test. */
-function aimed(type: string, base: string): string {
-  const channel = channelOf(type)
-  const server = { key: 'server', label: 'Server', help: 'Of the test.', type: 'url', mark: 'address', isRequired: true } as const
-  const render: Channel['render'] = (...given) => {
-    const made = channel.render(...given)
-    const [address] = made?.url ?? []
-    if (made === null || typeof address !== 'string') return made
-    return { ...made, url: [slot('server', { as: 'base' }), address.slice(base.length)] }
-  }
-  t.teardown(registerChannel({ ...channel, type: `aimed-${type}`, fields: [...channel.fields, server], render }))
-  return `aimed-${type}`
-}
 
 const types = {
   pagerduty: aimed('pagerduty', 'https://events.pagerduty.com'),

@@ -56,9 +56,10 @@ function readBy(channel: Channel, answer: ChannelAnswer): ChannelReading {
   return reading.kind === 'delivered' && isSuccess && channel.answers === 'accepted' ? { kind: 'accepted' } : reading
 }
 
+/** What belongs to a person, such as a telephone number, is nobody else's business either. */
 const secretsOf = ({ fields }: Channel, values: Settings): string[] =>
   fields
-    .filter(({ mark, key }) => mark === 'secret' && values[key] !== undefined)
+    .filter(({ mark, isPersonal, key }) => (mark === 'secret' || isPersonal) && values[key] !== undefined)
     .flatMap(({ key }) => (Array.isArray(values[key]) ? linesToHide(listOf(values[key])) : [String(values[key])]))
 
 /** Header lines, and the value of each. */

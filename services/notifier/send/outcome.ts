@@ -49,17 +49,18 @@ export async function readQuote(body: Dispatcher.ResponseData['body']): Promise<
 export function outcomeOf(reading: ChannelReading, status: number, redacted: (text: string) => string, body: string): Outcome {
   if (reading.kind === 'delivered') return { kind: 'delivered' }
   if (reading.kind === 'accepted') return { kind: 'delivered', isAccepted: true }
-  const said = oneLine(redacted(body), limits.notifier.quoteCharacters)
+  const quote = oneLine(redacted(body), limits.notifier.quoteCharacters)
   const answer = `answered ${status} ${http.STATUS_CODES[status] ?? ''}`.trim()
   const words = status === 410 ? `the destination is gone, it ${answer}` : `the destination ${answer}`
   const refused = {
     kind: 'refused',
     answered: true,
-    error: `http_${status}: ${words}${said === '' ? '' : `: "${said}"`}`,
+    error: `http_${status}: ${words}${quote === '' ? '' : `: "${quote}"`}`,
     ...(status >= 500 ? { mayHaveArrived: true as const } : {}),
   } as const
   if (reading.kind === 'failed' && reading.sentence !== undefined) {
-    const sentence = oneLine(redacted(reading.sentence), limits.notifier.quoteCharacters)
+    const { sentence: said, isOwn } = reading
+    const sentence = oneLine(isOwn ? said : redacted(said), limits.notifier.quoteCharacters)
     return { ...refused, error: `http_${status}: ${sentence}`, retryable: false, retryAfterMs: null }
   }
   if (reading.kind !== 'again') return { ...refused, retryable: false, retryAfterMs: null }

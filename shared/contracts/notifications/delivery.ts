@@ -96,7 +96,7 @@ export interface OpenedWith {
   secrets: Readonly<Record<string, string>>
 }
 
-export type BodyType = 'application/json' | 'text/plain'
+export type BodyType = 'application/json' | 'text/plain' | 'application/x-www-form-urlencoded'
 
 export interface DeliveryStep {
   /** Instant from which the step's minutes count, ms since the epoch. */
@@ -110,14 +110,16 @@ export interface Slot {
   /** Key of the setting. */
   slot: string
   /**
-   * Form of the value there: inside a JSON text, as one part of a URL, or as its beginning without a last slash. Absent: the value
+   * Form of the value there: inside a JSON text, in a form, as one part of a URL, or as its beginning without a last slash. Absent: the value
    * itself.
    */
-  as?: 'json' | 'part' | 'base'
+  as?: 'json' | 'form' | 'part' | 'base'
   /** Key of another setting: both are the user and the password of basic authentication. */
   password?: string
   /** Added to the query of the value, which is a URL. */
   query?: Readonly<Record<string, string>>
+  /** Of a value in a form: the name of its member by a beginning of the value, the first that fits. */
+  names?: Readonly<Record<string, string>>
 }
 
 /** A text with slots. */

@@ -29,6 +29,7 @@ const entered: Readonly<Record<string, Settings>> = {
   pushover: { token: 'SECRET-l', user: 'SECRET-m', device: 'phone' },
   pagerduty: { routing_key: 'SECRET-n' },
   jsm: { api_key: 'SECRET-o', tags: ['ops'] },
+  twilio: { account_sid: 'ADDRESS-sid', auth_token: 'SECRET-p', from: '+1ADDRESS', to: '+2ADDRESS' },
 }
 
 function settingsOf({ type, fields }: Channel): Settings {
@@ -56,8 +57,10 @@ function rendered(
   return request
 }
 
-const bodyOf = (channel: Channel, { body, slottedBody }: RenderedRequest) =>
-  JSON.parse(slottedBody === undefined ? body : filled(slottedBody, settingsOf(channel)))
+function bodyOf(channel: Channel, { body, slottedBody, contentType }: RenderedRequest) {
+  const text = slottedBody === undefined ? body : filled(slottedBody, settingsOf(channel))
+  return contentType === 'application/json' ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text))
+}
 
 const channelNamed = (type: string): Channel => withSettings.find(one => one.type === type) as Channel
 
@@ -123,6 +126,7 @@ const services: Readonly<Record<string, Service>> = {
     fits: body => points(body.payload.summary) <= 1_024 && body.dedup_key.length <= 255 && bytes(JSON.stringify(body)) <= 65_536,
     wakes: null,
   },
+  twilio: { texts: body => [body.Body], fits: body => units(body.Body) <= 300, wakes: null },
   jsm: {
     texts: body => [body.message, body.entity],
     fits: body => units(body.message) <= 130 && units(body.description) <= 15_000 && units(body.entity) <= 512,
@@ -170,6 +174,9 @@ const given = fc.record({
   }),
 })
 
+/** Whether a message has room for one address. */
+const isShort = (type: string): boolean => type === 'twilio'
+
 t.strictSame(Object.keys(services).sort(), withSettings.map(({ type }) => type).sort(), 'each service is described')
 
 for (const [type, { texts, fits, wakes }] of Object.entries(services)) {
@@ -188,7 +195,7 @@ for (const [type, { texts, fits, wakes }] of Object.entries(services)) {
         if (/SECRET|ADDRESS/.test(JSON.stringify(request))) throw new Error('a secret')
         const body = bodyOf(channel, request)
         if (!fits(body)) throw new Error('too long')
-        const links = hasLink ? [link, acknowledge] : [link]
+        const links = hasLink ? (isShort(type) ? [acknowledge] : [link, acknowledge]) : [link]
         if (!links.every(one => JSON.stringify(body).includes(one))) throw new Error('a link is lost')
         for (const text of texts(body).map(one => one.replaceAll(link, '').replaceAll(acknowledge, ''))) {
           if (wakes?.test(text)) throw new Error(`it wakes somebody: ${text}`)
@@ -377,6 +384,12 @@ const told: [type: string, url: string, headers: object, body: object][] = [
       priority: 'P2',
     },
   ],
+  [
+    'twilio',
+    'https://api.twilio.com/2010-04-01/Accounts/ADDRESS-sid/Messages.json',
+    { authorization: `Basic ${Buffer.from('ADDRESS-sid:SECRET-p').toString('base64')}` },
+    { To: '+2ADDRESS', From: '+1ADDRESS', Body: `Shop is down\n${lines}` },
+  ],
 ]
 t.test('request is the one that the documents of the service describe (v3 10.13)', async t => {
   t.equal(told.length, withSettings.length)
@@ -411,6 +424,8 @@ t.test('acknowledge link stands where the far end has a place for it, else on a 
   t.match(of('telegram').text, ending)
   t.match(of('discord').embeds[0].description, ending)
   t.match(of('pushover').message, ending)
+  t.match(of('twilio').Body, new RegExp(`\n${acknowledge}$`))
+  t.notMatch(of('twilio').Body, link)
 })
 
 t.test('good news is less urgent', async t => {
@@ -470,6 +485,11 @@ const answers: [type: string, status: number, body: string, expected: object][] 
   ['jsm', 202, '', { kind: 'delivered' }],
   ['jsm', 422, '{"message":"no"}', { kind: 'failed', sentence: 'It says: no.' }],
   ['jsm', 404, '', { kind: 'failed' }],
+  ['twilio', 201, '', { kind: 'delivered' }],
+  ['twilio', 400, '{"code":21211}', { kind: 'failed', sentence: 'This number cannot get messages.' }],
+  ['twilio', 400, '{"code":21610}', { kind: 'failed', sentence: 'This number unsubscribed.' }],
+  ['twilio', 400, '{"code":1}', { kind: 'failed', sentence: undefined }],
+  ['twilio', 429, '{"code":20429}', { kind: 'again', lane: true }],
 ]
 t.test('answer means what the documents of the service say (v3 10.13)', async t => {
   for (const [type, status, body, expected] of answers) {
