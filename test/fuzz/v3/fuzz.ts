@@ -28,6 +28,9 @@ interface Options {
   onCase?(number: number): void
 }
 
+/** Fewer than a workspace may have. */
+const pingKeysMost = 3
+
 export async function fuzzV3(installation: FuzzedInstallation, { seed, cases, onCase }: Options): Promise<FuzzReport> {
   const run = await prepare(installation, new Random(seed, 'v3'))
   const { random, operations, report } = run
@@ -39,7 +42,9 @@ export async function fuzzV3(installation: FuzzedInstallation, { seed, cases, on
     const operation = sought.length > 0 && random.chance(early ? 0.8 : 0.3) ? random.pick(sought) : random.pick(operations)
     // Deletions, archives and addresses are rare: objects must remain, and a workspace has 100 addresses and 5 ping keys at most.
     const isRare = operation.method === 'DELETE' || /[/](archive|addresses|ping-keys)$/.test(operation.path)
-    const request = isRare && random.chance(0.7) ? null : makeRequest(run, operation, early || report.cases >= cases)
+    const isFull =
+      operation.method === 'POST' && operation.path.endsWith('/ping-keys') && run.known.pingKeys.length >= pingKeysMost
+    const request = isFull || (isRare && random.chance(0.7)) ? null : makeRequest(run, operation, early || report.cases >= cases)
     if (request === null) continue
     await run.play(request)
     onCase?.(report.cases)

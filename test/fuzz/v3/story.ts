@@ -72,7 +72,17 @@ export async function liveOnce(run: V3Run, number: number): Promise<void> {
   await life.create({ status: 409, field: 'key' })
   await readAll(run, { id: String(id), incident })
   await life.forgetAddress(String(address), { status: 200 })
+  await pingOnce(life)
   await turnPages(run)
+}
+
+/** Makes a Resource with a ping address, which is read, replaced, and gone with the Resource. */
+async function pingOnce(life: ReturnType<typeof createLife>): Promise<void> {
+  await life.createJob({ status: 201 })
+  await life.pingAddresses({ status: 200 })
+  await life.rotate({ status: 200 })
+  await life.archiveJob({ status: 200 })
+  await life.rotate({ status: 409 })
 }
 
 /**
@@ -118,6 +128,8 @@ function createLife(run: V3Run, template: string, key: string) {
   const made = { template: `${template}@1`, key, name: 'Life' }
   const taken = `${ofWorkspace}/incidents/{incident}/acknowledge`
   const answers = { constructor: 'x' }
+  const job = { template: 'heartbeat-check', key: `job-${key}`, name: 'Job' }
+  const jobPath = `${at}/resources/${job.key}`
   return {
     publish: (version: number, wanted: Wanted) =>
       step(`POST ${ofWorkspace}/templates`, `${at}/templates`, revision(template, version), wanted),
@@ -134,6 +146,11 @@ function createLife(run: V3Run, template: string, key: string) {
     rebind: (version: number, wanted: Wanted) =>
       step(`POST ${ofResource}/rebind`, `${resource}/rebind`, { template: `${template}@${version}`, meta: answers }, wanted),
     take: (incident: string, wanted: Wanted) => step(`POST ${taken}`, `${at}/incidents/${incident}/acknowledge`, null, wanted),
+    createJob: (wanted: Wanted) => step(`POST ${ofWorkspace}/resources`, `${at}/resources`, job, wanted),
+    pingAddresses: (wanted: Wanted) => step(`GET ${ofResource}/ping-addresses`, `${jobPath}/ping-addresses`, null, wanted),
+    rotate: (wanted: Wanted) =>
+      step(`POST ${ofResource}/ping-addresses/{signal}/rotate`, `${jobPath}/ping-addresses/run/rotate`, null, wanted),
+    archiveJob: (wanted: Wanted) => step(`POST ${ofResource}/archive`, `${jobPath}/archive`, null, wanted),
     report: (token: string, wanted: Wanted) =>
       step(`POST ${addressPath}`, `/in/${token}`, { resource: key, signal: 'constructor', state: 'problem' }, wanted),
     batch: (items: Json[], wanted: Wanted) => {
@@ -148,7 +165,10 @@ async function readAll(run: V3Run, { id, incident }: { id: string; incident: str
   const readers = run.callers.filter(
     ({ role, actions }) => role !== null && role !== 'stranger' && (actions === null || actions.length === 0),
   )
-  const reads = run.operations.filter(({ method, path }) => method === 'GET' && /[{](resource|incident)[}]/.test(path))
+  // Ping addresses are secrets, which only editors with a full key read.
+  const reads = run.operations.filter(
+    ({ method, path, route }) => method === 'GET' && /[{](resource|incident)[}]/.test(path) && route?.needs.scope === null,
+  )
   for (const operation of reads) {
     const path = operation.path.replace('{workspace}', home).replace('{resource}', id).replace('{incident}', incident)
     for (const caller of readers) await run.play(requestOf(run, operation, { path, body: null, caller, wanted: { status: 200 } }))
