@@ -1,6 +1,5 @@
 // Modules that the pages of Templates, the editor and its dialogs share. Every such page or dialog imports this file, so that the modules
 // become one chunk.
-import './decision-words.ts'
 import './editor/draft.ts'
 import './editor/draft-store.ts'
 import './template.ts'

@@ -1,22 +1,12 @@
 // A rule's decision in words. Accepts any JSON as the decision, because a draft may be unfinished. Pure.
 import { isObject } from './editor/draft.ts'
+import { operatorWord } from './operator-words.ts'
 
 export interface DecisionWords {
   words: string
   /** Nested decisions, which are listed after `words` if `words` ends in a colon. */
   parts: DecisionWords[]
 }
-
-const operators: Readonly<Record<string, string>> = {
-  eq: 'is',
-  neq: 'is not',
-  gt: 'is above',
-  gte: 'is at least',
-  lt: 'is below',
-  lte: 'is at most',
-}
-
-export const operatorWord = (operator: string): string => operators[operator] ?? operator
 
 const listsOf = (node: Record<string, unknown>): [word: string, parts: unknown[]] | null => {
   for (const name of ['all', 'any', 'all_known', 'any_known']) {

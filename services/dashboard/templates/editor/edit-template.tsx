@@ -1,6 +1,6 @@
 // The pages that edit a new Template, or the next version of an existing Template. The draft is stored in this browser until its
 // publication.
-import { effect, useSignal } from '@preact/signals'
+import { effect, signal, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { askV3 } from '../../data/api.ts'
@@ -101,7 +101,7 @@ function Writing({ read: { before, destinations }, keyOfTemplate }: WritableProp
       onChange: (draft: Draft) => void keepDraft(keyOfTemplate, draft),
     }
     const names = destinations.map(({ name }) => name)
-    const made: Editing = { editor: createEditor(start, context), places: new Set(), destinations: names }
+    const made: Editing = { editor: createEditor(start, context), places: new Set(), drawn: signal(0), destinations: names }
     return made
   }, [])
   const { editor } = editing
@@ -131,13 +131,13 @@ function Writing({ read: { before, destinations }, keyOfTemplate }: WritableProp
 }
 
 /** Shows the preview's refusal beside the field that the refusal names. */
-function useRefusals({ editor, places }: Editing) {
+function useRefusals({ editor, places, drawn }: Editing) {
   const form = useMemo(createFormState, [])
   useEffect(
     () =>
       effect(() => {
         const refusal = editor.refusal.value
-        const place = shownPlace(refusal?.place ?? null, places)
+        const place = drawn.value > 0 ? shownPlace(refusal?.place ?? null, places) : null
         form.refusals.value = refusal === null || place === null ? new Map() : new Map([[place, refusal.sentence]])
       }),
     [form],

@@ -1,5 +1,5 @@
 // Dialogs and other parts of the editor. They are loaded when a person first opens one of them.
-import '../common.ts'
+import './editor-common.ts'
 
 export { DiscardDialog } from './discard-dialog.tsx'
 export { JsonFields } from './json-fields.tsx'

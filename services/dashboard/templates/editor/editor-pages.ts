@@ -1,4 +1,4 @@
 // The pages that edit a Template, loaded together.
-import '../common.ts'
+import './editor-common.ts'
 
 export { EditTemplate as editTemplate, NewTemplate as newTemplate } from './edit-template.tsx'

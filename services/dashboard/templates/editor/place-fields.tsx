@@ -1,5 +1,5 @@
 // Fields of the editor of a Template. Each field edits the value at one dotted place of the draft, and shows refusals that name this place.
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useLayoutEffect } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -11,6 +11,8 @@ export interface Editing {
   editor: Editor
   /** Places that the form shows at present. */
   places: Set<string>
+  /** Grows whenever a place is drawn, because a part of the form may be loaded after a refusal that names one of its places. */
+  drawn: Signal<number>
   /** Names of the workspace's destinations. */
   destinations: readonly string[]
 }
@@ -25,9 +27,10 @@ export function useEditing(): Editing {
 
 /** Registers a place that the calling component shows. Refusals that name this place are then shown at the component. */
 export function usePlace(place: string): void {
-  const { places } = useEditing()
+  const { places, drawn } = useEditing()
   useLayoutEffect(() => {
     places.add(place)
+    drawn.value = drawn.peek() + 1
     return () => void places.delete(place)
   }, [place])
 }

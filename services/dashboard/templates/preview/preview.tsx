@@ -1,10 +1,11 @@
 // The preview beside the editor: the server judges the draft's rules on sample Observations while the person types.
+import { useSignal } from '@preact/signals'
 import { sentence } from '../../data/format.ts'
-import { Labelled } from '../../parts/form/field.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
-import { isObject, itemsAt, jsonOf, textAt, valueAt } from '../editor/draft.ts'
+import { itemsAt, jsonOf, valueAt } from '../editor/draft.ts'
 import { type Editor, type Judged, lackOf, type PreviewRule } from '../editor/editor.ts'
-import { type Editing, useEditing, usePlace } from '../editor/place-fields.tsx'
+import { AnswerFields, OwnObservations } from '../editor/lazy-parts.ts'
+import { useEditing } from '../editor/place-fields.tsx'
 import { type Observation, sampleNames, sampleWords } from './samples.ts'
 import { isSilent, outcomeOf, statusWord, storyOf } from './story.ts'
 
@@ -80,65 +81,23 @@ function SampleChoice() {
           </label>
         ))}
       </fieldset>
-      {editor.sample.value === 'own' && (
-        <Labelled
-          name="observations"
-          label="Observations as JSON"
-          hint="At most 500, each with at, signal, state and perhaps value."
-        >
-          {props => (
-            <textarea
-              {...props}
-              class="input json"
-              rows={8}
-              spellcheck={false}
-              value={editor.own.value}
-              onInput={({ currentTarget }) => {
-                editor.own.value = currentTarget.value
-                editor.judgeSoon()
-              }}
-            />
-          )}
-        </Labelled>
-      )}
+      {editor.sample.value === 'own' && <OwnObservations />}
     </>
   )
 }
 
-/** Inputs for the fields of the example Resource, for which the server judges the rules. An empty value stands for the field's default. */
+/** Inputs for answers, folded. They are open if the preview cannot do without one. */
 function Answers() {
   const { editor } = useEditing()
+  const isOpen = useSignal(false)
   const fields = itemsAt(editor.draft.value, 'fields')
-    .filter(isObject)
-    .filter(field => textAt(field, 'key') !== '')
   if (fields.length === 0) return null
   const needsOne = fields.some(field => valueAt(field, 'required') === true && valueAt(field, 'default') === undefined)
   return (
-    <details class="folded" open={needsOne}>
+    <details class="folded" open={needsOne} onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
       <summary>Answers of the monitor</summary>
-      {fields.map(field => (
-        <AnswerField key={textAt(field, 'key')} field={field} editor={editor} />
-      ))}
+      {(needsOne || isOpen.value) && <AnswerFields />}
     </details>
-  )
-}
-
-function AnswerField({ field, editor }: { field: Record<string, unknown>; editor: Editing['editor'] }) {
-  const key = textAt(field, 'key')
-  usePlace(`answers.${key}`)
-  return (
-    <Labelled name={`answers.${key}`} label={textAt(field, 'label') || key}>
-      {props => (
-        <input
-          {...props}
-          class="input"
-          name={`answers.${key}`}
-          placeholder={textAt(field, 'default')}
-          value={editor.answers.value[key] ?? ''}
-          onInput={({ currentTarget }) => editor.answer(key, currentTarget.value)}
-        />
-      )}
-    </Labelled>
   )
 }
 
