@@ -2,20 +2,12 @@
 import { useSignal } from '@preact/signals'
 import { useContext } from 'preact/hooks'
 import { askV3 } from '../../data/api.ts'
+import type { Tried } from '../../resource/tried-list.tsx'
 import { inWorkspace } from '../../templates/template.ts'
-import { signalName } from '../../words/places.ts'
 import { Button } from '../button.tsx'
+import { lazy } from '../lazy.tsx'
 import { FormContext, submitForm } from './form-state.ts'
 import { showRefusal } from './show-refusal.ts'
-import { TriedDetails, type TriedMore } from './tried-details.tsx'
-
-interface Tried extends TriedMore {
-  signal: string
-  location: { id: string; name: string }
-  outcome: 'passed' | 'failed' | 'cannot' | 'no_answer'
-  error: string | null
-  phases: { total_ms: number } | null
-}
 
 interface Props {
   /** Names of the form's fields. */
@@ -24,7 +16,7 @@ interface Props {
   asked(values: FormData): object
 }
 
-const words = { passed: 'passed', failed: 'failed', cannot: 'cannot be made there', no_answer: 'no answer' } as const
+const TriedList = lazy(() => import('../../resource/tried-list.tsx').then(it => it.TriedList))
 
 export function TryNow({ fields, asked }: Props) {
   const form = useContext(FormContext)
@@ -45,16 +37,7 @@ export function TryNow({ fields, asked }: Props) {
         Try now
       </Button>
       <div class="tried" role="status">
-        {tried.value.map(({ signal, location, outcome, error, phases, ...more }) => (
-          <div key={`${signal} ${location.id}`}>
-            <p data-outcome={outcome}>
-              <strong>{signalName(`${signal}@${location.id}`, { [location.id]: location.name })}</strong> {words[outcome]}
-              {phases !== null && ` in ${Math.round(phases.total_ms)} ms`}
-              {error !== null && `: ${error}`}
-            </p>
-            <TriedDetails {...more} />
-          </div>
-        ))}
+        {tried.value.length > 0 && <TriedList tried={tried.value} />}
       </div>
     </>
   )
