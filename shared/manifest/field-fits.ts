@@ -7,13 +7,14 @@ import type { FieldType, TemplateField } from '#shared/contracts/resources/templ
  * only in options that hide it, because redaction follows the type.
  */
 export function takesField(option: CheckField, field: TemplateField): string | null {
-  const types = typesFor(option)
+  const types = typesTaken(option)
   if (!types.includes(field.type)) return `a field of the type ${types.join(' or ')}`
   if (option.type !== 'enum' || field.options.every(one => option.options.includes(one))) return null
   return `an enum of ${option.options.join(', ')}`
 }
 
-function typesFor({ type, form, mayBePlain }: CheckField): readonly FieldType[] {
+/** Returns the types of the fields that the option may read; that of the option, or else the most usual one, is first. */
+export function typesTaken({ type, form, mayBePlain }: CheckField): readonly FieldType[] {
   if (mayBePlain) return [type, 'text', 'string']
   if (type === 'string') return form === 'endpoint' ? ['string', 'enum', 'url'] : ['string', 'enum']
   if (type === 'text') return ['text', 'string']

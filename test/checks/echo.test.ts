@@ -43,7 +43,8 @@ t.test('kind is listed with its options, beside the built-in one (v3 3.14)', asy
   t.match(result.at(-1), { name: 'Echo', help: 'Finds what it is told.', value: { name: 'Time', unit: 'ms' } })
   t.strictSame(result.at(-1).options[2], {
     ...{ key: 'pass_words', label: 'Pass words', help: '', type: 'string_list', secret: true, required: false },
-    ...{ default: [], options: [], words: null, example: null, lines: false, section: null, min: 0, max: 2 },
+    ...{ default: [], options: [], words: null, example: null, takes: ['string_list'] },
+    ...{ lines: false, section: null, min: 0, max: 2 },
   })
   t.match(checksPage([echo]), '| `whisper` | have at most 40 characters | `""` | Whisper. A secret. |')
 })

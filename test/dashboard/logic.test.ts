@@ -172,7 +172,8 @@ t.test('kind is greyed only while no location with probers can make it (v3 3.22)
 t.test('form of a check has the words of its kind, and a monitor without a name gets that of its address', async t => {
   const base = { label: '', help: '', required: false, default: null, options: [], min: null, max: null }
   const field = { ...base, type: 'string' as const }
-  const option = { help: 'Which one.', words: null, example: 'shop.example', lines: false, section: null }
+  const shown = { help: 'Which one.', words: null, example: 'shop.example', lines: false, section: null }
+  const option = { ...base, type: 'string' as const, takes: [], ...shown }
   const kind: ListedKind = {
     ...{ type: 'say', watches: 'A word', template: 'say-check@2', upgrades: null, help: '', unable: [] },
     options: [{ ...option, key: 'target' }],

@@ -268,4 +268,76 @@ await withBrowser(async () => {
       }
     }
   })
+
+  t.test('a check is added to a Template, previewed, published, made into a monitor, and changed', async t => {
+    const { page, faults, close } = await visit('/templates/new', 'edith')
+    const choose = (name: string, word: string) => page.locator(`[name="${name}"]`).selectOption({ label: word })
+    const fill = (name: string, text: string) => page.locator(`[name="${name}"]`).fill(text)
+    const preview = page.getByRole('region', { name: 'Preview' })
+    const isRight = () => page.getByText('The Template can be published.').waitFor()
+    await fill('key', 'door')
+    await fill('name', 'Door')
+    await fill('rules.0.action', 'Knock.')
+    await choose('signals.0.kind', 'check: probers make it')
+    await choose('signals.0.check.type', 'A port')
+    await page.getByRole('group', { name: 'Answer locations' }).waitFor()
+    await isRight()
+    t.equal(await page.locator('[name="answers.host"]').inputValue(), 'db.example', 'the preview has an example of an answer')
+    await preview.getByText('One incident is confirmed.').waitFor()
+    await preview.getByText('report@here').first().waitFor({ state: 'attached' })
+
+    await choose('signals.0.check.port.meta', 'this value')
+    await page.locator('[data-field="signals.0.check.port"] .refusal').waitFor()
+    await fill('signals.0.check.port', '70000')
+    await page.locator('[data-field="signals.0.check.port"] .refusal', { hasText: '65535' }).waitFor()
+    await fill('signals.0.check.port', '5432')
+    await page.getByRole('button', { name: 'Remove Answer port' }).click()
+    await isRight()
+    await page.getByRole('group', { name: 'Signal report' }).getByText('Request', { exact: true }).click()
+    await page.getByLabel('TLS from the first byte: value').check()
+    await choose('signals.0.check.send.source', 'a new answer')
+    await page.getByRole('group', { name: 'Answer send' }).waitFor()
+    await choose('signals.0.agreement', 'at more than half')
+    await fill('signals.0.every_seconds', '120')
+    await choose('rules.0.unknown', 'data are missing, and an incident opens')
+    await isRight()
+    t.same(await axeFaults(page), [], 'axe')
+    t.notOk(await overflows(page), 'width')
+
+    await page.getByRole('button', { name: 'Publish…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('door@1 is published.').waitFor()
+    t.match((await world.viewer.send('GET', `${api}/templates/door`)).json.result, {
+      fields: [{ key: 'locations' }, { key: 'host' }, { key: 'send', type: 'secret' }],
+      signals: [
+        {
+          ...{ key: 'report', every_seconds: 120, locations: { meta: 'locations' }, agreement: 'majority' },
+          check: { type: 'tcp', host: { meta: 'host' }, port: 5_432, tls: true, send: { meta: 'send' } },
+        },
+      ],
+      rules: [{ unknown: 'no_data' }],
+    })
+    await page.getByRole('link', { name: 'Add monitor' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Back door')
+    await page.getByLabel('Host', { exact: true }).fill('door.example')
+    await page.locator('[name="send"]').fill('open sesame')
+    await page.getByRole('button', { name: 'Add monitor' }).click()
+    await page.getByRole('heading', { name: 'Back door' }).waitFor()
+    const id = new URL(page.url()).pathname.split('/')[2] ?? ''
+    t.match((await world.viewer.send('GET', `${api}/resources/${id}`)).json.result, {
+      meta: { host: 'door.example', send: '[redacted]' },
+      checks: [{ signal: 'report', type: 'tcp', every_seconds: 120 }],
+    })
+
+    await page.goto(`${world.address}/templates/door/edit`)
+    await isRight()
+    t.equal(await page.locator('[name="signals.0.check.port"]').inputValue(), '5432')
+    t.ok(await page.getByLabel('TLS from the first byte: value').isChecked(), 'a section with a value is open')
+    await fill('signals.0.check.port', '5433')
+    await isRight()
+    await page.getByRole('button', { name: 'Publish…' }).click()
+    await page.getByRole('dialog').getByText('The signal report is checked otherwise.').waitFor()
+    t.same(withoutRefusals(faults), [])
+    await close()
+  })
 })

@@ -2,15 +2,20 @@
 import type { Section } from '#shared/checks/sections.ts'
 import { allWatchFields } from '#shared/checks/watch-fields.ts'
 import type { SentField, SentTemplate } from '#shared/contracts/resources/sent-template.ts'
+import type { FieldType } from '#shared/contracts/resources/template.ts'
 import { type Location, readLocations } from '../administration/location.ts'
 import { askV3 } from '../data/api.ts'
 import type { FieldAnswers, FormField } from '../parts/form/field-values.ts'
 import { hostOf, withScheme } from '../parts/form/with-scheme.ts'
 import { keyOf } from '../templates/template.ts'
 
-interface ListedOption {
-  key: string
-  help: string
+export interface ListedOption extends Pick<FormField, 'key' | 'label' | 'help' | 'required' | 'default' | 'options'> {
+  type: FieldType
+  /** Bounds of a number, of the items of a list, or of the characters of a text. */
+  min: number | null
+  max: number | null
+  /** Types of the fields of a Template that it may read, the most usual one first. */
+  takes: readonly FieldType[]
   words: Readonly<Record<string, string>> | null
   example: string | null
   lines: boolean

@@ -7,6 +7,7 @@ import { offeredKinds } from '#shared/checks/registry.ts'
 import { sections } from '#shared/checks/sections.ts'
 import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
 import { fieldTypes } from '#shared/contracts/resources/template.ts'
+import { typesTaken } from '#shared/manifest/field-fits.ts'
 import { Answered, OrNull } from '../body/result-schema.ts'
 import { isShort, Named, route, shortQuery } from './common.ts'
 
@@ -27,6 +28,7 @@ const OptionObject = Answered('CheckOption', {
   example: OrNull(
     Type.String({ description: 'An answer, for people who have given none.', examples: ['https://shop.example/'] }),
   ),
+  takes: Type.Array(Type.Enum([...fieldTypes]), { description: 'Types of the fields of a Template that it may read.' }),
   lines: Type.Boolean({ description: 'Whether a text may have several lines.' }),
   section: OrNull({
     ...Type.Enum(Object.keys(sections)),
@@ -86,7 +88,8 @@ function kindObject(kind: CheckKind, locations: readonly LocationView[]) {
     cannot === undefined ? [] : [{ location: { id, name }, cannot }],
   )
   return {
-    ...{ type: key, name, watches, template: templateOf(kind), upgrades: upgradedBy(kind), help, value, unable },
+    ...{ type: key, name, watches, template: templateOf(kind), upgrades: upgradedBy(kind), help, unable },
+    value: { name: value.name, unit: value.unit },
     ...{ options: fields.map(optionObject), fields: (templates.at(-1)?.fields ?? []).map(optionObject) },
   }
 }
@@ -107,6 +110,7 @@ function optionObject(field: CheckField) {
   const { words = null, example = null, section = null, form } = field
   return {
     ...{ key, label, help: help || hint, type, secret, required, default: usual, options: [...options], words, example },
+    takes: [...typesTaken(field)],
     ...{ lines: type === 'text' || form === 'lines', section, ...rangeOf(field) },
   }
 }

@@ -2,8 +2,20 @@
 import t from 'tap'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { Refusal } from '../../../services/dashboard/data/api.ts'
+import type { ListedOption } from '../../../services/dashboard/resource/check-kinds.ts'
 import { decisionWords } from '../../../services/dashboard/templates/decision-words.ts'
 import { changesBetween } from '../../../services/dashboard/templates/editor/changes.ts'
+import {
+  agreementFields,
+  examplesFor,
+  fieldsTaken,
+  isOnlySecret,
+  locationFields,
+  statedOf,
+  valueFieldOf,
+  withCheckType,
+  withNewAnswer,
+} from '../../../services/dashboard/templates/editor/check-draft.ts'
 import {
   emptyDraft,
   nearestPlace,
@@ -179,7 +191,9 @@ t.test('refusal keeps the last preview, and disappears with the next accepted pr
 })
 
 t.test('preview is shown as a sequence of events with the titles of its messages', async t => {
-  const incident = { opened_at: '2026-11-23T11:00:00Z', confirmed_at: '2026-11-23T11:05:00Z', closed_at: '2026-11-23T11:10:00Z' }
+  const at = (minute: string) => `2026-11-23T11:${minute}:00Z`
+  const history = [{ kind: 'confirmed', condition: 'problem' }]
+  const incident = { opened_at: at('00'), confirmed_at: at('05'), closed_at: at('10'), history }
   const rule = { key: 'failing', status: 'ok' as const, explanation: 'report ok', incidents: [incident] }
   const observations = [{ signal: 'report', state: 'ok' as const, at: '2026-11-23T10:58:00Z' }]
   const draft = withValue(emptyDraft(), 'rules.0.action', 'Look.')
@@ -197,6 +211,8 @@ t.test('preview is shown as a sequence of events with the titles of its messages
     storyOf({ ...judged, draft: routed }, rule).map(({ message }) => message),
     ['Example: failing opened — Look.', null, null],
   )
+  const silent = { ...rule, incidents: [{ ...incident, history: [{ kind: 'confirmed', condition: 'no_data' }] }] }
+  t.equal(storyOf(judged, silent)[1]?.message, 'Example: failing — no data')
   t.equal(outcomeOf({ ...rule, incidents: [{ ...incident, confirmed_at: null }] }), 'No incident is confirmed: nobody is woken.')
 })
 
@@ -291,4 +307,101 @@ t.test('rebinding reads every page, stops at a refusal, and says how many Resour
       message: /of 3 monitors (is|are) bound to job@2\. host-2 was not: Needs hold\. Run it again to go on\.$/,
     },
   )
+})
+
+const option = (given: Partial<ListedOption> & Pick<ListedOption, 'key' | 'type'>): ListedOption => ({
+  ...{ label: given.key, help: '', required: false, default: null, options: [], min: null, max: null, takes: [given.type] },
+  ...{ words: null, example: null, lines: false, section: null },
+  ...given,
+})
+
+const options = {
+  host: option({ key: 'host', type: 'string', required: true, takes: ['string', 'enum'], max: 253 }),
+  port: option({ key: 'port', type: 'integer', required: true, takes: ['integer', 'duration'], min: 1, max: 65_535 }),
+  family: option({ key: 'family', type: 'enum', options: ['any', '4', '6'], default: 'any' }),
+  send: option({ key: 'send', type: 'secret', takes: ['secret', 'text', 'string'] }),
+  pass: option({ key: 'pass', type: 'secret' }),
+}
+
+t.test('signal of a draft gets a type, and its required options read fields, which are added if none fits', async t => {
+  const check = { key: 'door', kind: 'check', every_seconds: 60 }
+  const draft = { fields: [{ key: 'port', type: 'string' }], signals: [check] }
+  const typed = withCheckType(draft, 'signals.0', 'knock', Object.values(options))
+  t.strictSame(valueAt(typed, 'fields'), [
+    { key: 'port', type: 'string' },
+    { key: 'locations', label: 'Locations', type: 'location_list', required: true },
+    { key: 'host', label: 'host', type: 'string', required: true },
+    { key: 'port_2', label: 'port', type: 'integer', required: true, min: 1, max: 65_535 },
+  ])
+  const asked = { type: 'knock', host: { meta: 'host' }, port: { meta: 'port_2' } }
+  t.strictSame(valueAt(typed, 'signals.0'), { ...check, check: asked, locations: { meta: 'locations' } })
+  const shown = Object.values(options).map(one => ({ ...one, example: one === options.family ? null : `a ${one.key}` }))
+  const given = [
+    ['host', 'a host'],
+    ['port_2', 'a port'],
+  ]
+  t.strictSame(examplesFor(typed, 'signals.0', shown), given)
+  t.strictSame(examplesFor(withValue(typed, 'fields.3.default', 7), 'signals.0', shown), given.slice(0, 1))
+  const again = withCheckType(typed, 'signals.0', 'knock', [options.host])
+  t.strictSame(valueAt(again, 'fields'), valueAt(typed, 'fields'), 'a field of the key that fits is read')
+  t.strictSame(valueAt(again, 'signals.0.check'), { type: 'knock', host: { meta: 'host' } })
+  const secret = withNewAnswer(typed, 'signals.0', options.pass)
+  t.strictSame(valueAt(secret, 'fields.4'), { key: 'pass', label: 'pass', type: 'secret' })
+  t.strictSame(valueAt(secret, 'signals.0.check.pass'), { meta: 'pass' })
+})
+
+t.test('option of a check reads fields of the types that it takes, and an enum reads choices of its own alone', async t => {
+  const enumOf = (key: string, ...options: string[]) => ({ key, type: 'enum', options })
+  const draft = {
+    fields: [
+      { key: 'place', type: 'location_list', required: true },
+      { key: 'other', type: 'location_list' },
+      { key: 'name', type: 'string' },
+      { key: 'pass', type: 'secret' },
+      enumOf('four', '4', 'any'),
+      enumOf('mode', 'at_least_one', 'all'),
+      7,
+    ],
+  }
+  t.strictSame(fieldsTaken(draft, options.family), ['four'])
+  t.strictSame(fieldsTaken(draft, options.host), ['name', 'four', 'mode'])
+  t.strictSame(fieldsTaken(draft, options.pass), ['pass'])
+  t.strictSame(fieldsTaken(draft, options.send), ['name', 'pass'])
+  t.strictSame([locationFields(draft), agreementFields(draft)], [['place'], ['mode']])
+})
+
+t.test('value of an option is stated unless it is the one that the option has by itself, and never a secret', async t => {
+  t.strictSame([statedOf(options.family, 'any'), statedOf(options.family, '4')], [undefined, '4'])
+  t.strictSame([isOnlySecret(options.pass), isOnlySecret(options.send)], [true, false])
+  t.match(valueFieldOf(options.send), { type: 'string', label: 'send: value' })
+  t.equal(valueFieldOf({ ...options.send, lines: true }).type, 'text')
+})
+
+t.test('sample reports for a check from a Location of its own, and is silent for as long as one may be', async t => {
+  const draft = {
+    fields: [
+      { key: 'places', type: 'location_list', required: true },
+      { key: 'every', type: 'duration', default: 10 },
+    ],
+    signals: [{ key: 'page', kind: 'check', every_seconds: { meta: 'every' } }],
+    rules: [{ wait: { confirm_after: 0 }, decision: { signal: 'page', field: 'status', operator: 'eq', operand: 'problem' } }],
+  }
+  const { observations, at } = sampleOf(draft, 'silent', end)
+  t.strictSame([...new Set(observations.map(({ signal }) => signal))], ['page@here'])
+  t.equal(Date.parse(at) - Date.parse(observations.at(-1)?.at ?? ''), 80_000, 'a minute of silence, after one more interval')
+  t.strictSame(metaOf(draft, { places: 'typed' }), { places: ['here'] })
+})
+
+t.test('changes of a check and of a rule without a result are sentences', async t => {
+  const before = { signals: [{ key: 'page', kind: 'check', every_seconds: 60, check: { type: 'a' } }], rules: [{ key: 'down' }] }
+  const signal = { ...before.signals[0], every_seconds: { meta: 'every' } }
+  t.strictSame(changesBetween(before, { ...before, rules: [{ key: 'down', unknown: 'no_data' }] }), [
+    'The rule down decides otherwise while its result is unknown.',
+  ])
+  t.strictSame(changesBetween(before, { ...before, signals: [signal] }), [
+    'The signal page is silent after three times the answer every, before after 180 s.',
+  ])
+  t.strictSame(changesBetween(before, { ...before, signals: [{ ...signal, check: { type: 'b' } }] }), [
+    'The signal page is checked otherwise.',
+  ])
 })

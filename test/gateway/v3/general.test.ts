@@ -209,11 +209,18 @@ t.test('kinds of checks are listed with their options, to every key (v3 3.14)', 
     const option = (key: string) => http.options.find((one: { key: string }) => one.key === key)
     t.strictSame(option('url'), {
       ...{ key: 'url', label: 'URL', help: '', type: 'url', secret: false, required: true },
-      ...{ default: null, options: [], words: null, example: 'https://shop.example/health', lines: false, section: null },
-      ...{ min: null, max: 2_048 },
+      ...{ default: null, options: [], words: null, example: 'https://shop.example/health', takes: ['url'] },
+      ...{ lines: false, section: null, min: null, max: 2_048 },
     })
     t.match(option('statuses'), { type: 'string_list', default: ['200-299'], min: 1, max: 10 })
-    t.match(option('body'), { type: 'secret', secret: true, max: 65_536, lines: true, section: 'request' })
+    t.match(option('body'), {
+      type: 'secret',
+      secret: true,
+      max: 65_536,
+      lines: true,
+      section: 'request',
+      takes: ['secret', 'text', 'string'],
+    })
     t.match(option('ip_family'), { options: ['any', '4', '6'], words: { any: 'any', 4: 'IPv4', 6: 'IPv6' } })
     t.match(option('method'), { default: 'GET', options: ['GET', 'HEAD'] })
     t.notOk(

@@ -48,19 +48,28 @@ const fields: Words = {
       : `The default of the answer ${key} changes from ${textAt(before, 'default') || 'none'} to ${textAt(after, 'default') || 'none'}.`,
 }
 
+const checkParts = ['check', 'locations', 'agreement'] as const
+
+function silence({ every_seconds: every }: Part): string {
+  return isObject(every) ? `three times the answer ${textAt(every, 'meta')}` : `${3 * Number(every)} s`
+}
+
 const signals: Words = {
   gone: key => `The signal ${key} goes: it is no longer accepted, and begins anew if it comes back.`,
   added: key => `The signal ${key} is new: nothing is known of it until it reports.`,
   changed: (key, before, after) =>
     textAt(before, 'kind') !== textAt(after, 'kind')
       ? `The signal ${key} becomes ${textAt(after, 'kind')}.`
-      : textAt(before, 'every_seconds') !== textAt(after, 'every_seconds')
-        ? `The signal ${key} is silent after ${3 * Number(textAt(after, 'every_seconds'))} s, before after ${3 * Number(textAt(before, 'every_seconds'))} s.`
-        : `The help of the signal ${key} changes.`,
+      : checkParts.some(part => !isSame(before[part], after[part]))
+        ? `The signal ${key} is checked otherwise.`
+        : !isSame(before['every_seconds'], after['every_seconds'])
+          ? `The signal ${key} is silent after ${silence(after)}, before after ${silence(before)}.`
+          : `The help of the signal ${key} changes.`,
 }
 
 const ruleParts = [
   ['decision', 'decides otherwise'],
+  ['unknown', 'decides otherwise while its result is unknown'],
   ['wait', 'waits otherwise'],
   ['action', 'says another thing to do'],
   ['destination', 'notifies otherwise'],

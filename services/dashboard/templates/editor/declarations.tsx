@@ -1,8 +1,8 @@
 // The first parts of the editor: the Template's name, its fields, and its signals.
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { Button } from '../../parts/button.tsx'
-import { textAt, valueAt } from './draft.ts'
-import { FieldParts } from './lazy-parts.ts'
+import { isObject, textAt, valueAt } from './draft.ts'
+import { CheckParts, FieldParts } from './lazy-parts.ts'
 import { ListAt, NumberAt, SelectAt, TextAt, useEditing } from './place-fields.tsx'
 
 export function Names({ isKeyFixed }: { isKeyFixed: boolean }) {
@@ -46,10 +46,8 @@ const kinds = [
   { value: 'heartbeat', word: 'heartbeat: it says that it lives' },
   { value: 'periodic', word: 'periodic: a value again and again' },
   { value: 'event', word: 'event: now and then' },
+  { value: 'check', word: 'check: probers make it' },
 ]
-
-/** Offered only where the Template has it already: its options are edited in the file of the Template. */
-const ofChecks = { value: 'check', word: 'check: probers make it, as the file says' }
 
 export function SignalList() {
   const { editor } = useEditing()
@@ -57,29 +55,33 @@ export function SignalList() {
     <ListAt at="signals" noun="Signal" most={16} fresh={() => ({ key: '', kind: 'heartbeat', every_seconds: 60 })}>
       {at => {
         const kind = textAt(editor.draft.value, `${at}.kind`)
-        const isCheck = kind === ofChecks.value
         return (
-          <div class="editor-row">
-            <TextAt at={`${at}.key`} label="Key" />
-            <SelectAt
-              at={`${at}.kind`}
-              label="Kind"
-              of={isCheck ? [...kinds, ofChecks] : kinds}
-              value={kind}
-              onChoose={chosen => {
-                // A signal of the kind event has no period; every other kind needs a period.
-                editor.set(`${at}.kind`, chosen)
-                const period = valueAt(editor.draft.peek(), `${at}.every_seconds`)
-                editor.set(`${at}.every_seconds`, chosen === 'event' ? undefined : (period ?? 60))
-              }}
-            />
-            {kind !== 'event' && !isCheck && (
-              <NumberAt at={`${at}.every_seconds`} label="Every, seconds" hint="Silent after three times as long." />
-            )}
-            <TextAt at={`${at}.help`} label="Help" isOptional />
-          </div>
+          <>
+            <div class="editor-row">
+              <TextAt at={`${at}.key`} label="Key" />
+              <SelectAt
+                at={`${at}.kind`}
+                label="Kind"
+                of={kinds}
+                value={kind}
+                onChoose={chosen => editor.set(at, ofKind(valueAt(editor.draft.peek(), at), chosen))}
+              />
+              {kind !== 'event' && kind !== 'check' && (
+                <NumberAt at={`${at}.every_seconds`} label="Every, seconds" hint="Silent after three times as long." />
+              )}
+              <TextAt at={`${at}.help`} label="Help" isOptional />
+            </div>
+            {kind === 'check' && <CheckParts at={at} />}
+          </>
         )
       }}
     </ListAt>
   )
+}
+
+/** Returns the signal as one of another kind. An event has no period; every other kind needs one, and only that of a check may be an answer. */
+function ofKind(signal: unknown, kind: string): object {
+  const { key, help, every_seconds: period } = isObject(signal) ? signal : {}
+  const seconds = typeof period === 'number' ? period : 60
+  return { key, kind, ...(kind !== 'event' && { every_seconds: seconds }), ...(help !== undefined && { help }) }
 }

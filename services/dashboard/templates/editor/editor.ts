@@ -3,13 +3,15 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { Refusal, sentenceOf } from '../../data/api.ts'
 import { createAsking } from '../../data/asking.ts'
-import { type Observation, type SampleName, sampleOf } from '../preview/samples.ts'
+import { type Observation, type SampleName, sampleLocation, sampleOf } from '../preview/samples.ts'
 import { type Draft, isObject, itemsAt, nearestPlace, numberOr, textAt, withValue } from './draft.ts'
 
 export interface PreviewIncident {
   opened_at: string
   confirmed_at: string | null
   closed_at: string | null
+  /** What happened, and what was judged then. */
+  history: readonly { kind: string; condition: string }[]
 }
 
 export interface PreviewRule {
@@ -148,22 +150,28 @@ function tried(
   return { observations: Array.isArray(sent) ? sent : [], at: null }
 }
 
-/** Returns the typed values, converted to the types of their fields. Omits empty values. */
+/** Returns the typed values, converted to the types of their fields. Omits empty values. The preview has one Location, of its own. */
 export function metaOf(draft: Draft, answers: Readonly<Record<string, string>>): Record<string, unknown> {
   const known = itemsAt(draft, 'fields').filter(isObject)
   return Object.fromEntries(
     known.flatMap(field => {
-      const key = textAt(field, 'key')
+      const [key, type] = [textAt(field, 'key'), textAt(field, 'type')]
+      if (type === locationType) return [[key, [sampleLocation]]]
       const text = answers[key] ?? ''
-      return text === '' ? [] : [[key, answerOf(textAt(field, 'type'), text)]]
+      return text === '' ? [] : [[key, answerOf(type, text)]]
     }),
   )
 }
 
+/** Type of the fields that no person answers for the preview. */
+export const locationType = 'location_list'
+
+const texts = ['string', 'enum', 'url', 'text', 'secret']
+
 /** Returns the typed text as a value of type `type`. Returns a text that does not fit the type unchanged, and the server refuses it. */
 export function answerOf(type: string, text: string): unknown {
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
-  if (type === 'string' || type === 'enum') return text
+  if (texts.includes(type)) return text
   if (type.endsWith('_list')) {
     const items = text.split(',').map(item => item.trim())
     return type === 'string_list' ? items : items.map(numberOr)

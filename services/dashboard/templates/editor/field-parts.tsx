@@ -15,8 +15,15 @@ const fieldTypes = [
   { value: 'string_list', word: 'list of texts' },
   { value: 'integer_list', word: 'list of whole numbers' },
   { value: 'duration_seconds', word: 'duration_seconds' },
+  { value: 'url', word: 'URL' },
+  { value: 'location_list', word: 'locations' },
+  { value: 'text', word: 'text of several lines' },
+  { value: 'secret', word: 'secret' },
 ]
 const numeric = ['integer', 'number', 'duration', 'duration_seconds']
+
+/** A Template states no secret, and no Location of one installation. */
+const withoutDefault = ['secret', 'location_list']
 
 export function FieldParts({ at }: { at: string }) {
   const { editor } = useEditing()
@@ -27,7 +34,7 @@ export function FieldParts({ at }: { at: string }) {
         <TextAt at={`${at}.key`} label="Key" />
         <ChoiceAt at={`${at}.type`} label="Type" of={fieldTypes} />
         <TextAt at={`${at}.label`} label="Label" isOptional />
-        <DefaultAt at={`${at}.default`} type={type} />
+        {!withoutDefault.includes(type) && <DefaultAt at={`${at}.default`} type={type} />}
         <RequiredAt at={`${at}.required`} />
         {type === 'enum' && <OptionsAt at={`${at}.options`} />}
         {numeric.includes(type) && <NumberAt at={`${at}.min`} label="At least" isOptional />}

@@ -22,6 +22,7 @@ export function RuleList() {
             <AmountAt at={`${at}.wait.recover_after`} label="Closed after, seconds" hint="So long it has to be healthy." />
           </div>
           <Flapping at={`${at}.wait.flapping`} />
+          <UnknownAt at={`${at}.unknown`} />
           <TextAt at={`${at}.action`} label="Action" hint="Part of the message: what the person who gets it should do." />
           <Routing at={at} />
           <TextAt at={`${at}.help`} label="Help" isOptional />
@@ -42,6 +43,18 @@ function Flapping({ at }: { at: string }) {
       </div>
     )
   return <FlappingParts at={at} />
+}
+
+const unknowns = [
+  { value: 'hold', word: 'the last result stays' },
+  { value: 'no_data', word: 'data are missing, and an incident opens' },
+]
+
+function UnknownAt({ at }: { at: string }) {
+  const { editor } = useEditing()
+  const choose = (chosen: string) => editor.set(at, chosen === 'hold' ? undefined : chosen)
+  const value = textAt(editor.draft.value, at) || 'hold'
+  return <SelectAt at={at} label="While its result is unknown" of={unknowns} value={value} onChoose={choose} />
 }
 
 const ways = [

@@ -1,7 +1,7 @@
 // Inputs of the preview that few drafts need: Observations of the user's own, and answers to the fields of the draft.
 import { Labelled } from '../../parts/form/field.tsx'
 import { isObject, itemsAt, textAt } from '../editor/draft.ts'
-import type { Editor } from '../editor/editor.ts'
+import { type Editor, locationType } from '../editor/editor.ts'
 import { useEditing, usePlace } from '../editor/place-fields.tsx'
 
 export function OwnObservations() {
@@ -30,7 +30,7 @@ export function AnswerFields() {
   const { editor } = useEditing()
   const fields = itemsAt(editor.draft.value, 'fields')
     .filter(isObject)
-    .filter(field => textAt(field, 'key') !== '')
+    .filter(field => textAt(field, 'key') !== '' && textAt(field, 'type') !== locationType)
   return (
     <>
       {fields.map(field => (

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { sentence } from '../../data/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { itemsAt, jsonOf, valueAt } from '../editor/draft.ts'
-import { type Editor, type Judged, lackOf, type PreviewRule } from '../editor/editor.ts'
+import { type Editor, type Judged, lackOf, locationType, type PreviewRule } from '../editor/editor.ts'
 import { AnswerFields, OwnObservations } from '../editor/lazy-parts.ts'
 import { useEditing } from '../editor/place-fields.tsx'
 import { type Observation, sampleNames, sampleWords } from './samples.ts'
@@ -90,7 +90,7 @@ function SampleChoice() {
 function Answers() {
   const { editor } = useEditing()
   const isOpen = useSignal(false)
-  const fields = itemsAt(editor.draft.value, 'fields')
+  const fields = itemsAt(editor.draft.value, 'fields').filter(field => valueAt(field, 'type') !== locationType)
   if (fields.length === 0) return null
   const needsOne = fields.some(field => valueAt(field, 'required') === true && valueAt(field, 'default') === undefined)
   return (

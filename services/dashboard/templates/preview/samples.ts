@@ -32,12 +32,20 @@ const observationsMost = 400
  */
 const reportsInPhase = 60
 
+/** Location from which the signals of a sample are checked. */
+export const sampleLocation = 'here'
+/** Least time without results after which a check is silent, s (v3 4.15). */
+const checkSilence = 60
+
 interface Source {
+  /** Name in reports. */
+  name: string
+  /** Key of the signal. */
   key: string
   /** Time between reports, s. */
   step: number
-  /** True if the signal reports on a schedule, so that the signal can become silent. */
-  isRegular: boolean
+  /** Time without reports after which it is silent, s; 0: it is never silent. */
+  silence: number
   good: Reading
   bad: Reading
 }
@@ -55,7 +63,7 @@ export function sampleOf(draft: Draft, name: SampleName, end: number): Sample {
   const recover = Math.max(0, ...waits.map(one => one.recover))
   const counts = Math.max(0, ...comparisonsOf(draft).map(one => Number(one['min_count'] ?? 0)))
   const run = counts * step
-  const silence = Math.max(0, ...sources.filter(one => one.isRegular).map(one => 3 * one.step))
+  const silence = Math.max(0, ...sources.map(one => one.silence))
   const phases = {
     fails: { good: run + 2 * step, bad: run + confirm + 2 * step, after: run + recover + 2 * step },
     brief: { good: run + 2 * step, bad: Math.max(run + step, Math.floor(confirm / 2)), after: run + recover + 2 * step },
@@ -67,7 +75,7 @@ export function sampleOf(draft: Draft, name: SampleName, end: number): Sample {
   const observations = sources.flatMap(source => [
     ...historyOf(draft, source, from),
     ...reports(source, source.good, from, badAt),
-    ...(name === 'silent' && source.isRegular
+    ...(name === 'silent' && source.silence > 0
       ? []
       : reports(source, name === 'silent' ? source.good : source.bad, badAt, afterAt)),
     ...reports(source, source.good, afterAt, afterAt + phases.after),
@@ -87,10 +95,10 @@ type Timed = Omit<Observation, 'at'> & { at: number }
  * Returns reports from `from` until before `to`, at the signal's interval. If this interval would give more than `reportsInPhase` reports,
  * uses a longer interval.
  */
-function reports({ key, step }: Source, reading: Reading, from: number, to: number): Timed[] {
+function reports({ name, step }: Source, reading: Reading, from: number, to: number): Timed[] {
   const count = Math.min(reportsInPhase, Math.ceil((to - from) / step))
   const pace = count >= reportsInPhase ? Math.max(step, Math.floor((to - from) / count)) : step
-  return Array.from({ length: count }, (_, i) => ({ signal: key, ...reading, at: from + i * pace }))
+  return Array.from({ length: count }, (_, i) => ({ signal: name, ...reading, at: from + i * pace }))
 }
 
 /** Returns earlier reports of a signal, from which a baseline computes its median. */
@@ -105,18 +113,26 @@ function historyOf(draft: Draft, { key, good }: Source, from: number): Timed[] {
 function sourcesOf(draft: Draft): Source[] {
   return itemsAt(draft, 'signals')
     .filter(isObject)
-    .filter(signal => textAt(signal, 'key') !== '' && textAt(signal, 'kind') !== 'check')
+    .filter(signal => textAt(signal, 'key') !== '')
     .map(signal => {
-      const key = textAt(signal, 'key')
-      const isRegular = textAt(signal, 'kind') !== 'event'
-      const every = isRegular ? Number(signal['every_seconds']) : 60
+      const [key, kind] = [textAt(signal, 'key'), textAt(signal, 'kind')]
+      const isCheck = kind === 'check'
+      const every = kind === 'event' ? 60 : numberOf(draft, signal['every_seconds'])
       const about = comparisonsOf(draft).filter(one => one['signal'] === key)
       const within = about.flatMap(one => paceOf(one))
       const step = Math.max(1, Math.min(every > 0 ? every : 60, ...within))
       const isStatus = about.some(({ field }) => field === 'status')
       const values = about.find(({ field }) => field === 'value')
       const [good, bad] = values === undefined ? [{}, {}] : valuesOf(draft, values)
-      return { key, step, isRegular, good: { state: 'ok', ...good }, bad: { state: isStatus ? 'problem' : 'ok', ...bad } }
+      const silence = kind === 'event' ? 0 : Math.max(3 * step, isCheck ? checkSilence : 0)
+      return {
+        name: isCheck ? `${key}@${sampleLocation}` : key,
+        key,
+        step,
+        silence,
+        good: { state: 'ok', ...good },
+        bad: { state: isStatus ? 'problem' : 'ok', ...bad },
+      }
     })
 }
 

@@ -32,6 +32,7 @@ export function storyOf(judged: Judged, rule: PreviewRule): StoryStep[] {
 interface Told {
   opened: boolean
   problem: boolean
+  no_data: boolean
   recovery: boolean
 }
 
@@ -41,15 +42,17 @@ interface Told {
  */
 function toldOf(rule: unknown): Told {
   const routes = valueAt(rule, 'routes')
-  if (!Array.isArray(routes)) return { opened: false, problem: true, recovery: true }
+  if (!Array.isArray(routes)) return { opened: false, problem: true, no_data: true, recovery: true }
   const names = new Set(
     routes.filter(isObject).flatMap(({ on }) => (Array.isArray(on) ? on : ['problem', 'no_data', 'recovery'])),
   )
-  return { opened: names.has('opened'), problem: names.has('problem') || names.has('no_data'), recovery: names.has('recovery') }
+  const isTold = (name: string) => names.has(name)
+  return { opened: isTold('opened'), problem: isTold('problem'), no_data: isTold('no_data'), recovery: isTold('recovery') }
 }
 
 function stepsOf(incident: PreviewIncident, rule: string, action: string, told: Told) {
-  const { opened_at: opened, confirmed_at: confirmed, closed_at: closed } = incident
+  const { opened_at: opened, confirmed_at: confirmed, closed_at: closed, history } = incident
+  const isNoData = history.find(({ kind }) => kind === 'confirmed')?.condition === 'no_data'
   const isAtOnce = confirmed === opened
   const steps: { at: string; words: string; message: string | null }[] = []
   const title = (words: string) => `${resource}: ${rule}${words}`
@@ -58,7 +61,7 @@ function stepsOf(incident: PreviewIncident, rule: string, action: string, told: 
     steps.push({ at: opened, words: 'An incident opens, unconfirmed', message })
   }
   if (confirmed !== null) {
-    const message = told.problem ? title(` — ${action}`) : null
+    const message = told[isNoData ? 'no_data' : 'problem'] ? title(` — ${isNoData ? 'no data' : action}`) : null
     steps.push({ at: confirmed, words: isAtOnce ? 'An incident opens and is confirmed at once' : 'It is confirmed', message })
   }
   if (closed !== null) {
