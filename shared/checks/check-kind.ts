@@ -18,6 +18,13 @@ export interface CheckUpgrade {
   answers(check: StoredCheck): Record<string, unknown>
 }
 
+export interface FoundValue {
+  name: string
+  unit: string
+  /** Set if the value is the time until something ends: what ends, for people, and the length of the value's unit, ms. */
+  ends?: { what: string; unitMs: number }
+}
+
 export interface CheckTemplate {
   key: string
   version: number
@@ -41,7 +48,7 @@ export interface CheckKind {
   /** One sentence: what it does. */
   help: string
   /** The number that a check finds, which results and charts show. */
-  value: { name: string; unit: string }
+  value: FoundValue
   /** Fields in the order in which they are asked for. Their keys differ from those of `watch-fields.ts`, and none is `kind`. */
   fields: readonly CheckField[]
   /** From where and how often it is made, and when it counts as down: `watchFields` of its usual interval. */

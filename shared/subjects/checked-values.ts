@@ -1,15 +1,13 @@
 // The numbers that the checks of a subject find. Pure.
-import type { CheckKind } from '#shared/checks/check-kind.ts'
+import type { CheckKind, FoundValue } from '#shared/checks/check-kind.ts'
 import { findKind, kindOf } from '#shared/checks/registry.ts'
 import { reachability } from '#shared/checks/template-parts.ts'
 import type { StoredCheck } from '#shared/contracts/subjects/check.ts'
 
-export interface CheckedValue {
+/** What the number of a signal is. */
+export interface CheckedValue extends FoundValue {
   /** Key of the signal. */
   signal: string
-  /** What the number is, and its unit. */
-  name: string
-  unit: string
 }
 
 interface WithChecks {

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { askV3 } from '../data/api.ts'
 import { workspaceId } from '../data/session.ts'
+import type { Ending } from '../words/ends.ts'
 
 export interface Figure {
   /** 95th percentile of the values of checks; null: nothing was measured. */
@@ -10,6 +11,8 @@ export interface Figure {
   unit: string | null
   /** Uptime: part of the last 30 days without trouble, 0 to 1; null: nothing was measured. */
   uptime_30d: number | null
+  /** What ends that its checks watch, such as a certificate; null: nothing. */
+  ends: Ending | null
 }
 
 export const figures = signal<ReadonlyMap<string, Figure>>(new Map())

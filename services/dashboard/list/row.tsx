@@ -4,6 +4,7 @@ import { serverNow } from '../data/clock.ts'
 import { percent, valueWithUnit } from '../data/format.ts'
 import { Sign, StatusMark } from '../parts/status-mark.tsx'
 import { Countdown, Since } from '../parts/time.tsx'
+import { endWords } from '../words/ends.ts'
 import { nextWords } from '../words/next.ts'
 import { plainWords } from '../words/silence.ts'
 import { figures } from './figures.ts'
@@ -44,6 +45,7 @@ export function Row({ index, row, onToggle }: RowProps) {
           {row.name}
         </a>
         <Marks row={row} />
+        <Ends id={row.id} />
         <span class="kind watched">{row.watched ?? row.template ?? 'reports'}</span>
       </td>
       {why !== '' && (
@@ -93,6 +95,11 @@ function Marks({ row }: { row: MonitorRow }) {
       {row.incidents > 1 && <span class="kind">{row.incidents} incidents</span>}
     </>
   )
+}
+
+function Ends({ id }: { id: string }) {
+  const ends = figures.value.get(id)?.ends
+  return ends ? <span class="kind">{endWords(ends, serverNow())}</span> : null
 }
 
 function Next({ row }: { row: MonitorRow }) {

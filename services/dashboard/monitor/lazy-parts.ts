@@ -1,6 +1,7 @@
 // The parts of a monitor's page that are loaded later than the monitor's state, when they come into view or are needed.
 import { lazy } from '../parts/lazy.tsx'
 
+export const Ends = lazy(() => import('./ends.tsx').then(it => it.Ends))
 export const Results = lazy(() => import('./results/results.tsx').then(it => it.Results))
 export const Runs = lazy(() => import('../runs/runs.tsx').then(it => it.Runs))
 export const UptimeDays = lazy(() => import('./figures/uptime-days.tsx').then(it => it.UptimeDays))

@@ -15,6 +15,7 @@ import { nextWords } from '../words/next.ts'
 import { plainWords } from '../words/silence.ts'
 import { incidentWords } from '../words/why.ts'
 import { knownOf } from './known.ts'
+import { Ends } from './lazy-parts.ts'
 
 interface Props {
   detail: MonitorDetail
@@ -23,7 +24,7 @@ interface Props {
 }
 
 export function MonitorHead({ detail, onChanged }: Props) {
-  const { row, resource } = detail
+  const { row, resource, values } = detail
   const name = String(resource['name'])
   return (
     <>
@@ -42,6 +43,7 @@ export function MonitorHead({ detail, onChanged }: Props) {
         {row !== null && <Acts detail={detail} onChanged={onChanged} />}
       </div>
       {row?.watched != null && <p class="dim watched">{row.watched}</p>}
+      {row !== null && values.some(({ ends }) => ends !== null) && <Ends detail={detail} />}
       <Why detail={detail} />
     </>
   )

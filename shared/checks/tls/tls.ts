@@ -1,4 +1,5 @@
 // The kind of check that watches a certificate.
+import { day } from '#shared/limits/limits.ts'
 import { parseEndpoint } from '#shared/net/host-port.ts'
 import { type CheckKind, plainEntry } from '../check-kind.ts'
 import { checkedSignal, failing, fieldRefs } from '../template-parts.ts'
@@ -20,7 +21,7 @@ export const tls: CheckKind = {
   name: 'Certificate',
   watches: 'A certificate',
   help: 'Reads the certificate of a TLS server, and judges its dates, its name and who signed it.',
-  value: { name: 'Time left', unit: 'days' },
+  value: { name: 'Time left', unit: 'days', ends: { what: certificate, unitMs: day } },
   fields: tlsFields,
   watch: watchFieldsAtOnce(3_600),
   templates: [

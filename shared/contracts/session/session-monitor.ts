@@ -89,6 +89,12 @@ export const MonitorDetail = Component('MonitorDetail', {
       signal: Type.String({ examples: ['reachability'] }),
       name: Type.String({ examples: ['Time'] }),
       unit: Type.String({ examples: ['ms'] }),
+      ends: Nullable(
+        Type.String({
+          description: 'Of a value that is the time left: what ends then. Null: the value is none.',
+          examples: ['certificate'],
+        }),
+      ),
     }),
     { description: 'The number that each of its checks finds, in the order of the checks.' },
   ),

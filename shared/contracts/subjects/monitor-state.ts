@@ -68,9 +68,17 @@ export interface TroubleDay {
 
 /**
  * Figures by subject id. `p95`: in `unit`; null: nothing was measured, or there is no check. `uptime`: share of the time since `uptimeSince`,
- * from 0 to 1; null: the subject is too new.
+ * from 0 to 1; null: the subject is too new. `ends`: what its checks found to end first, and when (ms); null: they find no such thing.
  */
-export type Figures = Record<string, { p95: number | null; unit: string | null; uptime: number | null; uptimeSince: number }>
+export type Figures = Record<string, MonitorFigures>
+
+export interface MonitorFigures {
+  p95: number | null
+  unit: string | null
+  uptime: number | null
+  uptimeSince: number
+  ends: { what: string; at: number } | null
+}
 
 export interface MonitorRule {
   /** Key of the rule in generation 3. */

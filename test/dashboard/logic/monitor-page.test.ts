@@ -147,7 +147,7 @@ t.test('monitor of a Template can only be archived, an archived one has no actio
       kind: 'website',
       rules: [],
       window: null,
-      values: [{ signal: 'reachability', name: 'Time', unit: 'ms' }],
+      values: [{ signal: 'reachability', name: 'Time', unit: 'ms', ends: null }],
     })[0],
     'Its checks stop.',
   )

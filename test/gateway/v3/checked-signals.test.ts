@@ -2,6 +2,11 @@
 import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
+import type { Reading, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { day, hour, minute } from '#shared/limits/limits.ts'
+import { addReport, type Bucket, emptyBucket } from '#shared/roll-up/bucket.ts'
+import { packBuckets } from '#shared/roll-up/packed.ts'
+import { rollUpId } from '#shared/roll-up/roll-up-ids.ts'
 import { newSealingKey } from '#shared/secrecy/seals.ts'
 import { noReports } from '../../../services/keeper/loading/stored-reports.ts'
 import { step } from '../../../services/keeper/step/step.ts'
@@ -118,6 +123,32 @@ t.test('values of a pair are charted (v3 13)', async t => {
   const { json } = await call('GET', `${resources}/one/values?signal=page@${berlin}&figures=mean`)
   t.match(json.result, { signal: `page@${berlin}` })
   t.ok(json.result.figures.mean.includes(12))
+})
+
+t.test('figures say what the checks found to end first, from the newest value of each Location (v3 13.1)', async t => {
+  const meta = { target: 'shop.example', locations: [berlin, paris] }
+  const body = { template: 'certificate-check', key: 'cert', name: 'Certificate', meta }
+  const { id } = (await call('POST', resources, { body })).json.result
+  const ends = async () => (await call('GET', `/workspaces/w1/figures?resources=${id}`)).json.result[0].ends
+  t.equal(await ends(), null, 'nothing was read')
+  const start = Math.floor(world.clock.now() / hour) * hour
+  const rolled = async (location: string, at: number, ...days: number[]) => {
+    const buckets = Array.from({ length: 12 }, () => emptyBucket())
+    for (const [i, value] of days.entries()) addReport(buckets[i] as Bucket, true, value)
+    const data = packBuckets(buckets.map(bucket => (bucket.count === 0 ? null : bucket)))
+    await world.store.upsert('rollUps', [{ id: rollUpId(id, { kind: 'location', id: location }, 'hour', at), data }])
+  }
+  await rolled(paris, start - 2 * hour, 3)
+  await rolled(paris, start - hour, 90, 60.5)
+  await rolled(berlin, start - hour, 61)
+  const at = start - hour + 5 * minute + 60.5 * day
+  t.strictSame(await ends(), { what: 'certificate', at: new Date(at).toISOString() }, 'it was renewed two hours ago')
+  const [subject] = await world.store.get('subjects', [id])
+  const reading = { ...(subject as SubjectDocument).readings[berlin], at: start, totalMs: 1 } as Reading
+  const readings = { ...(subject as SubjectDocument).readings, [berlin]: reading }
+  await world.store.upsert('subjects', [{ ...(subject as SubjectDocument), readings }])
+  t.match(await ends(), { at: new Date(start + day).toISOString() }, 'a newer reading that is not rolled up')
+  t.equal((await call('GET', `/workspaces/w1/figures?resources=${(await create('unending')).id}`)).json.result[0].ends, null)
 })
 
 t.test('a secret is sealed before the keeper gets it, and nobody reads it (v3 3.21)', async t => {

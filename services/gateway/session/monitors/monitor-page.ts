@@ -88,7 +88,7 @@ async function detailOf(
     })),
     expects,
     window,
-    values: checkedValues(resource),
+    values: checkedValues(resource).map(({ ends, ...value }) => ({ ...value, ends: ends?.what ?? null })),
     locations: Object.fromEntries(places.filter(({ id }) => named.has(id)).map(({ id, name }) => [id, name])),
   }
 }

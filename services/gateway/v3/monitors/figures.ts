@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { limits } from '#shared/limits/limits.ts'
 import { isId } from '#shared/text/is-id.ts'
+import { timestamp } from '../../body/instants.ts'
 import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
 import type { GatewayContext } from '../../context.ts'
 import { Paged } from '../../http/route.ts'
@@ -23,6 +24,12 @@ export const FiguresObject = Answered('Figures', {
     Type.Number({ minimum: 0, maximum: 1, description: 'Share of the time since `uptime_since` without a confirmed Incident.' }),
   ),
   uptime_since: { ...Instant, description: 'What `uptime_30d` counts from.' },
+  ends: OrNull(
+    Answered('Ending', {
+      what: Type.String({ description: 'For people.', examples: ['certificate'] }),
+      at: Instant,
+    }),
+  ),
 })
 
 const list = route('GET', '/workspaces/:workspace/figures', {
@@ -44,7 +51,9 @@ const list = route('GET', '/workspaces/:workspace/figures', {
     const found = ids.length === 0 ? {} : await context.directory.ask('get-figures', { workspaceId, subjectIds: ids }, traceId)
     const items = [...new Set(ids)].flatMap(id => {
       const figures = found[id]
-      return figures === undefined ? [] : [write({ ...figures, resource: id, uptime30d: figures.uptime })]
+      if (figures === undefined) return []
+      const ends = figures.ends && { ...figures.ends, at: timestamp(figures.ends.at) }
+      return [write({ ...figures, ends, resource: id, uptime30d: figures.uptime })]
     })
     return new Paged(items, formatCursor(call, next))
   },
