@@ -35,6 +35,7 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   events: async () => (await import('./events/events.ts')).addEventsCommand,
   bus: async () => (await import('./installation/bus.ts')).addBusCommands,
   cluster: async () => (await import('./installation/cluster.ts')).addClusterCommands,
+  secrets: async () => (await import('./installation/secrets.ts')).addSecretsCommands,
   audit: async () => (await import('./audit/audit.ts')).addAuditCommand,
   backup: async () => (await import('./installation/backup.ts')).addBackupCommand,
   restore: async () => (await import('./installation/backup.ts')).addRestoreCommand,

@@ -6,6 +6,8 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
+import { knownSealingKey, noteSealingKey } from '#shared/secrecy/known-sealing-key.ts'
+import { createSeals } from '#shared/secrecy/seals.ts'
 import type { Store } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
@@ -16,7 +18,7 @@ import { followCollector } from './collector-pace.ts'
 import { type DataFolder, prepareDataFolder, takeDataFolder } from './data/data-folder.ts'
 import { type FirstKey, prepareFirstKey } from './data/first-key.ts'
 import { installationSalt } from './data/incident-salt.ts'
-import { keptSecretsKey } from './data/kept-secrets-key.ts'
+import { keptSecretsKey, sealingKeyFault } from './data/kept-secrets-key.ts'
 import { findEmbeddedStore } from './data/known-installation.ts'
 import { openKnownStore } from './data/open-known-store.ts'
 import { removePresence } from './data/predecessor.ts'
@@ -83,14 +85,14 @@ async function startAll(running: Running): Promise<string | null> {
   const { path: dataFolder, predecessors } = await openDataFolder(running)
   const found = mode.embeddedStore ? await findEmbeddedStore(dataFolder, running) : null
   if (mode.services.includes('gateway')) await demandFreePort(settings.HOST, settings.PORT, 'PORT')
-  const parts: { bus?: Bus; store?: Store; services?: RunningServices } = {}
+  const parts: { bus?: Bus; store?: Store; services?: RunningServices; keyFault?: string } = {}
   const ops = await startOpsServer({
     host: settings.HOST,
     port: settings.OPS_PORT,
     contentType: metrics.contentType,
     metrics: async () => `${await metrics.metrics()}${(await parts.services?.metrics()) ?? ''}`,
     unready: () => unready(running, parts),
-    warnings: () => parts.services?.warnings() ?? [],
+    warnings: () => [...(parts.keyFault ? [parts.keyFault] : []), ...(parts.services?.warnings() ?? [])],
   })
   undo.push({ what: 'ops listener', run: ops.close })
   measureReadiness(metrics, () => unready(running, parts))
@@ -102,7 +104,11 @@ async function startAll(running: Running): Promise<string | null> {
   const store = mode.needsStore ? await openKnownStore({ ...running, dataFolder, bus, found }) : null
   if (store) parts.store = store
   const incidentSalt = settings.SQIDS_SALT || (store ? await startStep(() => installationSalt(store)) : '')
-  const secretsKey = settings.SECRETS_KEY || (mode.embeddedStore ? await startStep(() => keptSecretsKey(dataFolder)) : '')
+  const secrets = await findSecretsKey(running, store, dataFolder)
+  if (secrets.fault !== null) {
+    parts.keyFault = secrets.fault
+    logger.error(secrets.fault)
+  }
   const first = mode.services.includes('directory') ? store : null
   const firstKey: FirstKey | null = first
     ? await startStep(() => prepareFirstKey({ store: first, clock, logger }, { dataFolder, location: settings.LOCATION }))
@@ -117,7 +123,8 @@ async function startAll(running: Running): Promise<string | null> {
         { host: settings.HOST, port: settings.MONITOR_METRICS_PORT },
       ],
       incidentSalt,
-      secretsKey,
+      secretsKey: secrets.key,
+      keyFault: secrets.fault,
       predecessors,
       missedSince,
     }),
@@ -134,6 +141,16 @@ async function startAll(running: Running): Promise<string | null> {
   const facts = { version, url: services.url, opsUrl, firstKey, locationId, dataDir: settings.DATA_DIR, dataFolder, done }
   for (const line of welcome(facts)) running.print(line)
   return services.url
+}
+
+/** Returns the keys of sealed secrets, empty if there are none. `fault`: why they do not fit the store, a sentence; null: they do. */
+async function findSecretsKey({ settings, mode }: Running, store: Store | null, dataFolder: string) {
+  const known = store && (await startStep(() => knownSealingKey(store)))
+  const kept = () => (mode.embeddedStore ? startStep(() => keptSecretsKey(dataFolder, known)) : '')
+  const key = settings.SECRETS_KEY || (await kept())
+  const seals = createSeals(key)
+  if (store && seals && known === null) await startStep(() => noteSealingKey(store, seals.keyId))
+  return { key, fault: sealingKeyFault(key, known) }
 }
 
 async function serveMonitorMetrics({ settings, clock, logger, undo }: Running, store: Store): Promise<void> {

@@ -30,6 +30,8 @@ export interface ServicesOptions {
   incidentSalt: string
   /** Keys of sealed secrets; empty: none. */
   secretsKey: string
+  /** Set if the keys do not fit the store: the gateway refuses secrets. */
+  keyFault?: string | null
   /** Creates credentials of probers; null: this process has no keys of the bus. */
   proberIssuer: ProberIssuer | null
   /** Id of the prober's location; empty: the location is looked up by name. */
@@ -218,8 +220,9 @@ async function idOfLocation({ bus, clock }: ServiceContext, name: string): Promi
 
 async function startGateway(
   context: ServiceContext,
-  { settings, version, incidentSalt, secretsKey }: ServicesOptions,
+  { settings, version, incidentSalt, ...options }: ServicesOptions,
 ): Promise<{ service: Service; url: string }> {
+  const secretsKey = options.keyFault ? '' : options.secretsKey
   const { createGateway } = await import('../../services/gateway/app.ts')
   const { dashboardAssets } = await import('../../services/gateway/dashboard/assets.ts')
   const { oidcOptions } = await import('../../services/gateway/session/oidc/oidc-settings.ts')

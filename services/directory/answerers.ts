@@ -58,6 +58,7 @@ import { findPing, findPinged, findPush } from './pings/find-ping.ts'
 import { listPingAddresses, releasePingAddress, reservePingAddress, rotatePingAddress } from './pings/ping-addresses.ts'
 import { createPingKey, deletePingKey, listPingKeys } from './pings/ping-keys.ts'
 import { requireResourceRoom, reservePinged, reserveReported } from './resources/reported.ts'
+import { resealSecrets, settleSealingKey } from './resources/reseal-secrets.ts'
 import { getResource, listResources, resolveResources } from './resources/resources.ts'
 import { getBands } from './subjects/bands.ts'
 import { getFigures } from './subjects/figures.ts'
@@ -126,6 +127,8 @@ export const answerers: { [V in AskVerb]: AskAnswerer<V> } = {
   'reserve-pinged': reservePinged,
   'require-resource-room': requireResourceRoom,
   'take-check-room': ({ takeCheckRoom }, { workspaceId, more, most }) => takeCheckRoom(workspaceId, more, most),
+  'reseal-secrets': resealSecrets,
+  'settle-sealing-key': settleSealingKey,
   'create-destination': createDestination,
   'list-destinations': listDestinations,
   'get-destination': getDestination,

@@ -45,7 +45,7 @@ export interface DirectoryOptions {
   queue?: string
   /** Cost of a password hash; default: `limits.password`. Tests use a lower cost. */
   passwordCost?: PasswordCost
-  /** Keys of sealed secrets (SECRETS_KEY); absent or empty: probers on other machines get none opened. */
+  /** Keys of sealed secrets (SECRETS_KEY); absent or empty: probers on other machines get none opened, and none is sealed anew. */
   secretsKey?: string
   /** Issuer of prober credentials; null or absent if the bus has no keys that sign credentials. */
   proberIssuer?: ProberIssuer | null
@@ -69,9 +69,10 @@ export async function startDirectory(serviceContext: ServiceContextWithStore, op
   const rosters = createRosters({ store, bus, clock, logger }, metrics)
   const requireRoom = createResourceRoom({ store, clock })
   const takeCheckRoom = createCheckRoom({ store, clock })
-  const made = { passwords, announcer, removeWorkspaces: removing.soon, requireRoom, takeCheckRoom, rosters }
+  const seals = createSeals(options.secretsKey ?? '')
+  const made = { passwords, announcer, removeWorkspaces: removing.soon, requireRoom, takeCheckRoom, rosters, seals }
   const context: DirectoryContext = { store, bus, clock, logger, ...shown, ...made }
-  doors = await startDoors({ bus, store, clock, logger, metrics, members, seals: createSeals(options.secretsKey ?? '') })
+  doors = await startDoors({ bus, store, clock, logger, metrics, members, seals })
   const stopExpiring = startExpiring(store, clock, logger)
   const stopForgetting = startForgetting(store, clock, logger)
   const asked = registeredMetric(metrics, 'watchkeeper_directory_asks_total', name => {

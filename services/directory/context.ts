@@ -3,6 +3,7 @@ import type { Bus } from '#shared/bus/port.ts'
 import type { AbleProber } from '#shared/checks/abilities.ts'
 import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask/ask.ts'
 import type { Logger } from '#shared/observability/logger.ts'
+import type { Seals } from '#shared/secrecy/seals.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subjects/subject-view.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -35,6 +36,8 @@ export interface DirectoryContext {
   lastSeenAt(locationId: string): number | null
   /** Starts to remove the contents of deleted workspaces, and returns without waiting for the end. */
   removeWorkspaces(): void
+  /** Opens and seals the secrets of checks; null: SECRETS_KEY is unset. */
+  seals: Seals | null
   requireRoom: RequireResourceRoom
   takeCheckRoom: TakeCheckRoom
   rosters: Pick<Rosters, 'page'>

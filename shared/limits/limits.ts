@@ -467,6 +467,8 @@ export const limits = {
      * queues.
      */
     removedAtOnce: 16,
+    /** Number of Resources whose secrets one request seals anew, all at the same time. Far below the 1,000 commands that a partition queues. */
+    resealedAtOnce: 16,
   },
 
   clock: {

@@ -4,6 +4,10 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { isSealed, keyIdLength, sealedForm } from './sealed-form.ts'
 
 export interface Seals {
+  /** Name of the key that seals. It says nothing about the key. */
+  keyId: string
+  /** Names of all keys, each of which opens. */
+  keyIds: readonly string[]
   seal(text: string): string
   /** Returns the text; null: it was sealed with another key, or is damaged. */
   open(sealed: string): string | null
@@ -26,6 +30,8 @@ export function createSeals(keys: string): Seals | null {
   const byId = new Map(known.map(key => [idOf(key), key]))
   const [first] = known as [Buffer]
   return {
+    keyId: idOf(first),
+    keyIds: [...byId.keys()],
     seal: text => {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv(algorithm, first, nonce)

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { holdsSealed, isSealed } from '#shared/secrecy/sealed-form.ts'
+import { holdsSealed, isSealed, sealingKeyOf } from '#shared/secrecy/sealed-form.ts'
 import { areSealingKeys, createSeals, newSealingKey, type Seals, withOpened } from '#shared/secrecy/seals.ts'
-import { keptSecretsKey } from '../../infra/runtime/data/kept-secrets-key.ts'
+import { keptSecretsKey, sealingKeyFault } from '../../infra/runtime/data/kept-secrets-key.ts'
 
 const sealsOf = (...keys: string[]) => createSeals(keys.join(',')) as Seals
 
@@ -44,12 +44,26 @@ t.test('only whole keys are keys', async t => {
 t.test('data folder has one key, which only its user reads', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
-  const made = await keptSecretsKey(folder)
+  const made = await keptSecretsKey(folder, null)
   t.ok(areSealingKeys(made))
-  t.equal(await keptSecretsKey(folder), made)
+  t.equal(await keptSecretsKey(folder, null), made)
   const path = join(folder, 'secrets.key')
   t.equal(statSync(path).mode & 0o777, 0o600)
   writeFileSync(path, 'damaged')
-  await t.rejects(keptSecretsKey(folder), { message: /holds no key: put the right file there/ })
+  await t.rejects(keptSecretsKey(folder, null), { message: /holds no key: put the right file there/ })
   t.equal(readFileSync(path, 'utf8'), 'damaged', 'nothing replaces it')
+  rmSync(path)
+  t.equal(await keptSecretsKey(folder, 'AAAAAAAA'), '', 'no second key is made where the store knows one')
+})
+
+t.test('keys fit a store that knows one of them, or none', async t => {
+  const [old, other] = [newSealingKey(), newSealingKey()]
+  const { keyId, keyIds } = sealsOf(other, old)
+  t.strictSame([keyIds[0], keyIds.length], [keyId, 2])
+  t.equal(sealingKeyOf(sealsOf(other, old).seal('x')), keyId)
+  const known = sealsOf(old).keyId
+  t.equal(sealingKeyFault(old, null), null)
+  t.equal(sealingKeyFault(`${other},${old}`, known), null)
+  t.match(sealingKeyFault(other, known), 'the one here is another')
+  t.match(sealingKeyFault('', known), 'there is none here')
 })

@@ -10,6 +10,7 @@ import { type Caller, type LocationView, peopleAsks } from '#shared/contracts/as
 import { pingAsks } from '#shared/contracts/ask/ask-pings.ts'
 import { proberAsks } from '#shared/contracts/ask/ask-probers.ts'
 import { resourceAsks } from '#shared/contracts/ask/ask-resources.ts'
+import { secretAsks } from '#shared/contracts/ask/ask-secrets.ts'
 import { subjectAsks } from '#shared/contracts/ask/ask-subjects.ts'
 import { ask, Id, TokenHash } from '#shared/contracts/common.ts'
 import { conditionAsks } from '#shared/contracts/incidents/condition.ts'
@@ -31,6 +32,7 @@ export const asks = {
   ...auditAsks,
   ...addressAsks,
   ...pingAsks,
+  ...secretAsks,
   /** Returns the user of a key. Null: the key is unknown, deleted or expired. */
   authenticate: ask<Identity | null>()({ tokenHash: TokenHash }),
   /** Records the last use of keys. `usedAt`: instant of the last use (ms) by key id. Returns null. */

@@ -35,6 +35,17 @@ export const UpdateResource = command<ResourceView>()('update-resource', {
   labels: Nullable(Type.Record(Type.String(), Nullable(Type.String()))),
 })
 
+const Sealed = Type.String({ maxLength: 131_072, pattern: '^sealed:' })
+
+/**
+ * Replaces sealed texts by others of the same secrets, sealed with another key, also in the check entries. A text that the Resource no longer
+ * has changes nothing, so a secret that was set meanwhile stays. May be repeated. Errors: `validation` with the field `template` if the
+ * Template cannot be used.
+ */
+export const ResealSecrets = command<{ resealed: number }>()('reseal-secrets', {
+  secrets: Type.Array(Type.Object({ from: Sealed, to: Sealed }), { minItems: 1, maxItems: 64 }),
+})
+
 /** Returns the Resource as its keeper judges it now. */
 export const ReadResource = command<ResourceView>()('read-resource', {})
 
@@ -113,6 +124,7 @@ export const FirstReport = command<{ results: ObservedResult[] }>()('first-repor
 export const resourceCommands = [
   CreateResource,
   UpdateResource,
+  ResealSecrets,
   ReadResource,
   ReadIncident,
   ArchiveResource,

@@ -4,6 +4,7 @@ import t from 'tap'
 import { keys } from '#shared/bus/subjects.ts'
 import type { CheckList } from '#shared/contracts/observations/check.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
+import { createSeals, newSealingKey, type Seals } from '#shared/secrecy/seals.ts'
 import { checkObservationId } from '#shared/text/ids.ts'
 import { minute } from '../world.ts'
 import { create, observe, publish, read, ruleOf, setStage, type World } from './resource-world.ts'
@@ -296,3 +297,21 @@ t.test('Incident ends when nobody can check the new target, because it could nev
     { closedReason: 'rule_removed' },
   )
 })
+
+t.test(
+  'secret that is sealed anew reaches the check entries; results stay, and a secret that was set meanwhile stays',
+  async t => {
+    const [old, next] = [newSealingKey(), newSealingKey()].map(key => createSeals(key) as Seals) as [Seals, Seals]
+    const from = old.seal('knock')
+    const { world, id } = await setShop({ hello: from })
+    await results(world, id, 'page', { aaaa: true, bbbb: false })
+    const to = next.seal('knock')
+    const reseal = () => world.command(id, { kind: 'reseal-secrets', secrets: [{ from, to }] } as never)
+    t.match(await reseal(), { ok: true, result: { resealed: 1 } })
+    for (const location of places) t.match((await listAt(world, id, location))?.checks[0], { options: { send: to } })
+    t.match(await ruleOf(world, id, 'down'), { status: 'problem', explanation: 'page problem at 1 of 2 locations' })
+    const { rev } = (await world.subject(id)) ?? { rev: 0 }
+    t.match(await reseal(), { ok: true, result: { resealed: 0 } })
+    t.equal((await world.subject(id))?.rev, rev, 'nothing is written')
+  },
+)

@@ -30,6 +30,7 @@ function settle(subject: SubjectDocument, rule: RuleState, context: StepContext)
 /** Commands that an archived Resource handles as usual: an acknowledgement, for example, finds no open incident. */
 const taken: ReadonlySet<Command['kind']> = new Set([
   'read-resource',
+  'reseal-secrets',
   'acknowledge-incident',
   'create-website',
   'create-subject',

@@ -16,6 +16,7 @@ import { acknowledgeIncident, readIncident } from './incident-commands.ts'
 import { cancelMaintenance, endMaintenance, moveMaintenance, setMaintenance, startMaintenance } from './maintenance-commands.ts'
 import { rebindResource } from './rebind.ts'
 import { type Refusal, refused } from './refusal.ts'
+import { resealSecrets } from './reseal.ts'
 import { shown, updateResource } from './resource-commands.ts'
 import { createRule, deleteRule, replaceRule } from './rule-commands.ts'
 import { createSignal, deleteSignal, updateSignal } from './signal-commands.ts'
@@ -70,6 +71,7 @@ const handlers: { readonly [K in Changing['kind']]: Handler<K> } = {
   'create-subject': refuseExisting,
   'create-resource': refuseExisting,
   'update-resource': updateResource,
+  'reseal-secrets': resealSecrets,
   'read-resource': (subject, _command, at, context) => shown(subject, at, context),
   'read-incident': readIncident,
   'archive-resource': archiveResource,
@@ -96,6 +98,7 @@ const handlers: { readonly [K in Changing['kind']]: Handler<K> } = {
 
 /** Commands that store no verdict. They take effect at their own instant, even if the subject was judged at a later instant. */
 const atTheirInstant: ReadonlySet<Command['kind']> = new Set([
+  'reseal-secrets',
   'create-signal',
   'update-signal',
   'delete-signal',
