@@ -2,6 +2,7 @@
 // all of them become one chunk.
 import './administration/location.ts'
 import './data/asking.ts'
+import './parts/for-editors.tsx'
 import './parts/form/dialog.tsx'
 import './parts/form/field.tsx'
 import './parts/form/form.tsx'

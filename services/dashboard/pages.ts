@@ -23,7 +23,7 @@ const loads: Loads = {
   editMonitor: websites,
   newReporting: resources,
   newResource: resources,
-  newSubject: resources,
+  newSubject: () => import('./resource/new-subject.tsx'),
   signals: () => import('./rules/subject-page.tsx'),
   incidents: () => import('./incidents/incidents.tsx'),
   incident: () => import('./incident/incident.tsx'),

@@ -11,7 +11,7 @@ import { ForEditors } from '../parts/for-editors.tsx'
 import { TextField } from '../parts/form/field.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
 
-export function NewSubject() {
+function NewSubject() {
   pageTitle.value = 'New monitor for reports'
   return (
     <>
@@ -50,3 +50,5 @@ async function createSubject(name: string): Promise<string> {
   const resource = `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/resources/${encodeURIComponent(made.id)}`
   return (await askV3<{ id: string }>('GET', resource)).id
 }
+
+export { NewSubject as newSubject }

@@ -2,4 +2,3 @@
 export { FirstRun, NewMonitor as newMonitor } from './new-monitor.tsx'
 export { NewReporting as newReporting } from './new-reporting.tsx'
 export { NewResource as newResource } from './new-resource.tsx'
-export { NewSubject as newSubject } from './new-subject.tsx'
