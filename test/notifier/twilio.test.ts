@@ -67,8 +67,7 @@ t.test('number gets a text with one address, by which its reader takes the incid
     t.ok(body.length <= 300, `${body.length}`)
   }
   const stored = `${JSON.stringify(await store.find('deliveries', { limit: 10 }))}${JSON.stringify(logged)}${log.join('')}`
-  for (const secret of [number, encodeURIComponent(number), account.token, account.sid])
-    t.notMatch(stored, secret, secret)
+  for (const secret of [number, encodeURIComponent(number), account.token, account.sid]) t.notMatch(stored, secret, secret)
   await tell(2, { kind: 'recovery' })
   await rows(2)
   t.match(twilio.texts.at(-1)?.body, /^Shop is back up\n(.+\n)*https:\/\/status\.example\.com\/subjects\/incidentxx$/)

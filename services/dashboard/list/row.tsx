@@ -2,13 +2,15 @@
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
 import { serverNow } from '../data/clock.ts'
 import { percent, valueWithUnit } from '../data/format.ts'
+import { lazy } from '../parts/lazy.tsx'
 import { Sign, StatusMark } from '../parts/status-mark.tsx'
 import { Countdown, Since } from '../parts/time.tsx'
-import { endWords } from '../words/ends.ts'
 import { nextWords } from '../words/next.ts'
 import { plainWords } from '../words/silence.ts'
 import { figures } from './figures.ts'
 import { cursor, selection } from './view.ts'
+
+const EndNote = lazy(() => import('./end-note.tsx').then(it => it.EndNote))
 
 interface RowProps {
   index: number
@@ -99,7 +101,7 @@ function Marks({ row }: { row: MonitorRow }) {
 
 function Ends({ id }: { id: string }) {
   const ends = figures.value.get(id)?.ends
-  return ends ? <span class="kind">{endWords(ends, serverNow())}</span> : null
+  return ends ? <EndNote ends={ends} /> : null
 }
 
 function Next({ row }: { row: MonitorRow }) {
