@@ -107,7 +107,7 @@ async function startAll(running: Running): Promise<string | null> {
   const secrets = await findSecretsKey(running, store, dataFolder)
   if (secrets.fault !== null) {
     parts.keyFault = secrets.fault
-    logger.error(secrets.fault)
+    logger.error({ fault: secrets.fault }, 'secrets of checks can not be opened here')
   }
   const first = mode.services.includes('directory') ? store : null
   const firstKey: FirstKey | null = first

@@ -10,7 +10,7 @@ t.test(
   async t => {
     t.strictSame(
       outboxSteps.map(step => [...step].sort()),
-      [['history', 'incidents', 'policies', 'responses', 'subjectTags', 'windows'], ['alerts']],
+      [['history', 'incidents', 'pingBodies', 'policies', 'responses', 'subjectTags', 'windows'], ['alerts']],
     )
   },
 )

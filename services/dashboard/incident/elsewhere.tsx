@@ -1,7 +1,6 @@
 // Machine and incident for other tools: as files to download, or in the Stately inspector. The inspector opens in a popup, after a warning
 // that data leave the installation.
 import { useSignal } from '@preact/signals'
-import { read, sentenceOf } from '../data/api.ts'
 import { announce } from '../parts/announce.ts'
 import { Button } from '../parts/button.tsx'
 import { lazy } from '../parts/lazy.tsx'
@@ -47,14 +46,7 @@ export function Elsewhere({ page }: { page: IncidentPage }) {
   )
 }
 
-async function download(form: string): Promise<void> {
-  try {
-    const { name, text } = await read<{ name: string; text: string }>(`/session/machines/incident/${form}`)
-    const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-    const link = Object.assign(document.createElement('a'), { href: url, download: name })
-    link.click()
-    URL.revokeObjectURL(url)
-  } catch (error) {
-    announce(sentenceOf(error), { isRefusal: true })
-  }
-}
+const download = (form: string): Promise<void> =>
+  import('./download-machine.ts')
+    .then(it => it.downloadMachine(form))
+    .catch(() => announce('This could not be loaded. Try again.', { isRefusal: true }))

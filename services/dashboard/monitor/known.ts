@@ -19,10 +19,6 @@ export const nameIn = ({ values, locations }: Checked & Pick<MonitorDetail, 'loc
 export const isOfChecksAlone = (detail: Checked & Pick<MonitorDetail, 'expects'>): boolean =>
   detail.values.length > 0 && Object.keys(detail.expects).every(signal => signal.includes('@'))
 
-/** Whether runs of a job are expected. */
-export const hasSchedule = ({ resource }: Pick<MonitorDetail, 'resource'>): boolean =>
-  ((resource['signals'] ?? []) as { kind: string }[]).some(({ kind }) => kind === 'schedule')
-
 /** Heading of the values of a monitor. */
 export const headOfValue = ({ values }: Checked): string => (values.length === 1 ? wordOf(values, 'Took') : 'Value')
 

@@ -15,7 +15,7 @@ import { Failed, Loading } from '../parts/states.tsx'
 import { Figures } from './figures/figures.tsx'
 import { ValueHistory } from './figures/value-history.tsx'
 import { OpenIncidents } from './incidents/open-incidents.tsx'
-import { chartTitle, hasSchedule, isOfChecksAlone } from './known.ts'
+import { chartTitle, isOfChecksAlone } from './known.ts'
 import { Later } from './later.tsx'
 import { AlertDelivery, EndActs, History, Log, Maintenance, Messages, Results, Runs, UptimeDays } from './lazy-parts.ts'
 import style from './monitor.page.css'
@@ -93,6 +93,10 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
     </>
   )
 }
+
+/** Whether runs of a job are expected. */
+const hasSchedule = ({ resource }: MonitorDetail): boolean =>
+  ((resource['signals'] ?? []) as { kind: string }[]).some(({ kind }) => kind === 'schedule')
 
 function NotHere({ failure, onRetry }: { failure: unknown; onRetry(): void }) {
   if (failure === null || isSignedOut.value) return <Loading />

@@ -12,13 +12,13 @@ import { FieldsOf } from '../parts/form/fields-form.tsx'
 import { FoldedFields } from '../parts/form/folded-fields.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
 import { TryNow } from '../parts/form/try-now.tsx'
+import { lazy } from '../parts/lazy.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import { inWorkspace } from '../templates/template.ts'
 import style from '../website/website.page.css'
 import { askWarnedV3 } from './ask-warned.ts'
 import { formFieldsOf, type ListedKind, lackAt, nameBy, type Offer, withSchemes } from './check-kinds.ts'
 import { changedLabels, type Labels, labelLines, labelsIn } from './labels.ts'
-import { ReportingFields } from './reporting-fields.tsx'
 
 addPageStyle(style)
 
@@ -39,6 +39,8 @@ interface Props {
 }
 
 const inputs = ['name', 'key', 'labels']
+
+const ReportingFields = lazy(() => import('./reporting-fields.tsx').then(it => it.ReportingFields))
 
 const anyForm = document.createElement('form')
 

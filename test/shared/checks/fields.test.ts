@@ -60,6 +60,7 @@ t.test(
       ['tcp-check', ['reachability'], ['availability'], false],
       ['dns-check', ['reachability'], ['availability'], false],
       ['ping-check', ['reachability'], ['availability', 'slow'], false],
+      ['heartbeat-check', ['run'], ['run'], false],
     ])
   },
 )
