@@ -133,7 +133,8 @@ async function startStored(
   context: ServiceContextWithStore,
   options: StartOptions,
 ): Promise<Service> {
-  const { settings, processId, version, incidentSalt, secretsKey } = options
+  const { settings, processId, version, incidentSalt } = options
+  const secretsKey = options.keyFault ? '' : options.secretsKey
   const websiteHolds = { confirmAfterMs: settings.WEBSITE_CONFIRM_AFTER, closeAfterMs: settings.WEBSITE_CLOSE_AFTER }
   if (name === 'directory') {
     const { startDirectory } = await import('../../services/directory/app.ts')
@@ -162,6 +163,7 @@ async function startStored(
     ...(options.predecessors === undefined ? {} : { deadNotifiers: options.predecessors }),
     version,
     incidentSalt,
+    secretsKey,
     serviceUrl: settings.SERVICE_URL,
     publicUrl: settings.PUBLIC_URL || `http://localhost:${settings.PORT}`,
     linkBase: settings.PUBLIC_URL || null,

@@ -6,6 +6,7 @@ import { BusError } from '#shared/bus/port.ts'
 import type { ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
 import { watchProbers } from '#shared/bus/probers/prober-presence.ts'
 import { parseVerb, subjects } from '#shared/bus/subjects.ts'
+import { withSealedDestinations } from '#shared/channels/sealed-destinations.ts'
 import { type AskVerb, asks } from '#shared/contracts/ask/ask.ts'
 import { AppError } from '#shared/errors.ts'
 import { registeredMetric } from '#shared/observability/registered-metric.ts'
@@ -45,7 +46,10 @@ export interface DirectoryOptions {
   queue?: string
   /** Cost of a password hash; default: `limits.password`. Tests use a lower cost. */
   passwordCost?: PasswordCost
-  /** Keys of sealed secrets (SECRETS_KEY); absent or empty: probers on other machines get none opened, and none is sealed anew. */
+  /**
+   * Keys of sealed secrets (SECRETS_KEY); absent or empty: probers on other machines get none opened, none is
+   * sealed anew, and those of destinations are stored as they are.
+   */
   secretsKey?: string
   /** Issuer of prober credentials; null or absent if the bus has no keys that sign credentials. */
   proberIssuer?: ProberIssuer | null
@@ -53,7 +57,9 @@ export interface DirectoryOptions {
 
 /** Resolves when the directory serves requests. */
 export async function startDirectory(serviceContext: ServiceContextWithStore, options: DirectoryOptions = {}): Promise<Service> {
-  const { bus, clock, store, metrics } = serviceContext
+  const { bus, clock, metrics } = serviceContext
+  const seals = createSeals(options.secretsKey ?? '')
+  const store = withSealedDestinations(serviceContext.store, seals)
   const logger = serviceContext.logger.child({ service: 'directory' })
   let doors: Doors | null = null
   const members = createMembers(clock, locationId => doors?.wakeForMembers(locationId))
@@ -69,7 +75,6 @@ export async function startDirectory(serviceContext: ServiceContextWithStore, op
   const rosters = createRosters({ store, bus, clock, logger }, metrics)
   const requireRoom = createResourceRoom({ store, clock })
   const takeCheckRoom = createCheckRoom({ store, clock })
-  const seals = createSeals(options.secretsKey ?? '')
   const made = { passwords, announcer, removeWorkspaces: removing.soon, requireRoom, takeCheckRoom, rosters, seals }
   const context: DirectoryContext = { store, bus, clock, logger, ...shown, ...made }
   doors = await startDoors({ bus, store, clock, logger, metrics, members, seals })

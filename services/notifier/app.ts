@@ -2,7 +2,9 @@
 // conditions of the installation. Any number of notifiers share the work by claims.
 
 import { subjects } from '#shared/bus/subjects.ts'
+import { withSealedDestinations } from '#shared/channels/sealed-destinations.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { createSeals } from '#shared/secrecy/seals.ts'
 import type { Service, ServiceContextWithStore } from '#shared/service.ts'
 import type { BatchLoop } from './batch-loop.ts'
 import { type Claims, createClaims } from './claim/claims.ts'
@@ -30,7 +32,8 @@ const queue = 'notifiers'
 
 /** Resolves when the notifier receives nudges (messages about new alerts). The first scan of the store may still be running then. */
 export async function startNotifier(serviceContext: ServiceContextWithStore, options: NotifierOptions): Promise<Service> {
-  const { bus, store, clock, metrics } = serviceContext
+  const { bus, clock, metrics } = serviceContext
+  const store = withSealedDestinations(serviceContext.store, createSeals(options.secretsKey ?? ''))
   const logger = serviceContext.logger.child({ service: 'notifier', notifier: options.notifierId })
   const lanes = new Lanes(clock.monotonic)
   let stopping = false

@@ -21,6 +21,8 @@ export interface NotifierOptions {
   /** Beginning of acknowledge links, the same address if it is reachable for people (PUBLIC_URL). Null or absent: messages have none. */
   linkBase?: string | null
   incidentSalt: string
+  /** Keys of sealed secrets (SECRETS_KEY); absent or empty: none is opened. */
+  secretsKey?: string
   /** Rules for the addresses to which messages may be sent; absent: the built-in rules of every installation. */
   egress?: Egress
   /** Address of the operator's receiver; null or absent: none. `secret` null: messages are not signed. */

@@ -86,7 +86,10 @@ function reply(response: ServerResponse, { status, headers, body }: Answer): voi
 }
 
 /** Replacements for parts of a notifier. */
-export type Over = { store?: Store } & Pick<NotifierOptions, 'operatorWebhook' | 'egress' | 'deadNotifiers' | 'linkBase'>
+export type Over = { store?: Store } & Pick<
+  NotifierOptions,
+  'operatorWebhook' | 'egress' | 'deadNotifiers' | 'linkBase' | 'secretsKey'
+>
 
 export interface House {
   store: Store

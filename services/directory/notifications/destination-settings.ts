@@ -7,6 +7,7 @@ import { isSteps } from '#shared/channels/steps.ts'
 import type { DestinationDocument, SettingStep, SettingValue } from '#shared/contracts/notifications/destination.ts'
 import { AppError } from '#shared/errors.ts'
 import { hidden } from '#shared/secrecy/redacted-value.ts'
+import { holdsSealed } from '#shared/secrecy/sealed-form.ts'
 import { faultOfUrl } from './destination-fields.ts'
 import { nameKey } from './named.ts'
 
@@ -54,6 +55,7 @@ function sentValue(field: ChannelField, sent: unknown, present: Stored | null, k
   }
   const fault = faultOfSetting(field, sent)
   if (fault !== null) throw new AppError('validation', fault, { facts: { field: `settings.${key}` } })
+  if (mark === 'secret' && holdsSealed(sent)) throw faulty(key, 'must not be in the form of a sealed secret')
   const value = trimmedSetting(sent as SettingValue)
   const wrong = type === 'url' ? faultOfUrl(value as string) : null
   if (wrong !== null) throw new AppError('validation', wrong, { facts: { field: `settings.${key}` } })

@@ -1,4 +1,4 @@
-// Secrets of Resources, sealed anew after the installation got another key. The keeper of each Resource writes it and its check entries. If
+// Secrets of Resources and destinations, sealed anew after the installation got another key. The keeper of each Resource writes it and its check entries. If
 // the work is interrupted, the next run goes on: secrets that have the new key are left as they are.
 import { createKeeperClient, type KeeperClient } from '#shared/bus/clients/clients.ts'
 import type { Resealed, Unsealed } from '#shared/contracts/ask/ask-secrets.ts'
@@ -10,18 +10,21 @@ import { sealingKeyOf } from '#shared/secrecy/sealed-form.ts'
 import type { Seals } from '#shared/secrecy/seals.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { AskAnswerer } from '../context.ts'
+import { resealDestinations } from '../notifications/reseal-destinations.ts'
 
 const { resealedAtOnce } = limits.directory
 
 export const resealSecrets: AskAnswerer<'reseal-secrets', 'store' | 'bus' | 'clock' | 'seals'> = async (context, { after }) => {
   const { store, bus, clock } = context
   const seals = requireSeals(context)
+  const closed = after === null ? await resealDestinations(store) : []
   const keeper = createKeeperClient(bus, clock)
   const where = { deletedAt: null }
   const page = { where, limit: resealedAtOnce, ...(after !== null && { after: { values: [], id: after } }) }
   const found = await store.find('subjects', page)
   const outcomes = await Promise.all(found.map(subject => reseal(subject, seals, keeper)))
-  const sum = { resealed: 0, failed: [] as Unsealed[], lost: [] as Unsealed[] }
+  const lostOnes = closed.map(one => ({ ...one, why: 'a secret is sealed with a key that is not known here: set it again' }))
+  const sum = { resealed: 0, failed: [] as Unsealed[], lost: lostOnes as Unsealed[] }
   for (const { resealed, failed, lost } of outcomes) {
     sum.resealed += resealed
     sum.failed.push(...failed)

@@ -1,6 +1,7 @@
 // Message for one attempt: the request of a delivery with the present values of its slots, and the headers that its channel has. Pure.
 import { withToken } from '#shared/channels/acknowledge-slot.ts'
 import type { Channel, ChannelAnswer, ChannelReading, Configured, RenderedRequest, Settings } from '#shared/channels/port.ts'
+import { holdsClosed } from '#shared/channels/sealed-destinations.ts'
 import { settingsOf } from '#shared/channels/settings.ts'
 import { filled } from '#shared/channels/slots.ts'
 import type { DeliveryEvent } from '#shared/contracts/notifications/delivery.ts'
@@ -35,6 +36,7 @@ export function messageTo(
     contentType,
     body: slottedBody === undefined ? body : filled(slottedBody, values),
     marks: channel.isSigned && method !== 'GET' ? marks : null,
+    ...(holdsClosed(destination.settings) ? { isClosed: true as const } : {}),
     secrets: [...secretsOf(channel, values), ...(token === undefined ? [] : [token])],
     read: answer => readBy(channel, event === undefined ? answer : { ...answer, event }),
     mail:

@@ -67,10 +67,6 @@ export function outcomeOf(reading: ChannelReading, status: number, redacted: (te
   return { ...refused, retryable: true, retryAfterMs: reading.afterMs, ...(reading.lane ? { isRate: true } : {}) }
 }
 
-/** The receiver may have taken the message. */
-export const unanswered = (why: string): Outcome => ({ ...notAnswered(true, `unreachable: ${why}`), mayHaveArrived: true })
-export const unreachable = (why: string): Outcome => notAnswered(true, `unreachable: ${why}`)
-export const notSent = (why: string): Outcome => notAnswered(false, `not_sent: ${why}`)
 const notAnswered = (retryable: boolean, error: string) => ({
   kind: 'refused' as const,
   retryable,
@@ -78,6 +74,13 @@ const notAnswered = (retryable: boolean, error: string) => ({
   error,
   retryAfterMs: null,
 })
+
+/** The receiver may have taken the message. */
+export const unanswered = (why: string): Outcome => ({ ...notAnswered(true, `unreachable: ${why}`), mayHaveArrived: true })
+export const unreachable = (why: string): Outcome => notAnswered(true, `unreachable: ${why}`)
+/** A secret of the destination cannot be opened here; another process, or this one with the right key, may send the message. */
+export const closed: Outcome = notAnswered(true, 'not_sent: a secret of the destination can not be opened here')
+export const notSent = (why: string): Outcome => notAnswered(false, `not_sent: ${why}`)
 
 /** Reasons by the code of a network error. The message of the error is not used, because it may quote the address. */
 const reasons: Record<string, string> = {

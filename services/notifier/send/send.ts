@@ -11,7 +11,7 @@ import { basicCredentials } from '#shared/net/url-credentials.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { guardedLookup } from './guarded-lookup.ts'
-import { failed, type Outcome, outcomeOf, readQuote, unanswered } from './outcome.ts'
+import { closed, failed, type Outcome, outcomeOf, readQuote, unanswered } from './outcome.ts'
 import { redactAddress } from './redact.ts'
 import type { Marks, Message, Sender, SenderOptions } from './sender.ts'
 
@@ -94,6 +94,7 @@ async function attempt(
   hasMoved = false,
 ): Promise<Outcome> {
   const { options, resolve, open } = parts
+  if (message.isClosed) return closed
   const startedAt = options.clock.monotonic()
   const timeout = new AbortController()
   const forget = options.clock.schedule(timeoutMs, () => timeout.abort(timedOut))

@@ -25,6 +25,8 @@ export interface Message {
   body: string
   /** Idempotency key, and the signature of Standard Webhooks; null: the channel has neither. */
   marks: Marks | null
+  /** Set if a secret of the destination is sealed with a key that is not known here: the message must not be sent as it is. */
+  isClosed?: true
   /** Values that no outcome may quote. */
   secrets: readonly string[]
   /** Returns the meaning of the answer. */
