@@ -22,10 +22,13 @@ const background = 400
 /** Minimal time between the starts of two outages. */
 const spacingMs = 2_000
 const messageTimeoutMs = 20_000
+/** Time by which a chain and nine further destinations may delay the first message. */
+const chainMs = 5
+const furtherDestinations = 9
 
 export async function alert(run: Run): Promise<PartResult> {
   const outages = Math.max(run.options.quick ? 4 : 20, Math.round((run.options.seconds * 1_000) / spacingMs))
-  const { alone, busy } = await run.withSystem(async system => {
+  const { alone, chained, busy } = await run.withSystem(async system => {
     await system.start()
     const connection = await system.connect()
     try {
@@ -39,11 +42,15 @@ export async function alert(run: Run): Promise<PartResult> {
       await pause(limits.notifier.scanMs + 1_000)
       run.say(`alert: ${outages} outages`)
       const alone = await causeOutages(run.target, outages)
+      await addChain(system.url, key, home.workspaceId, run.target.hookUrl)
+      await pause(limits.notifier.scanMs + 1_000)
+      run.say(`alert: ${outages} outages with a chain of three among ten destinations`)
+      const chained = await causeOutages(run.target, outages)
       await seed(connection, { ...monitors, from: watched, to: watched + background })
       await run.target.untilSeen(watched + background, 30_000)
       await pause(3_000)
       run.say(`alert: ${outages} outages while ${background} checks a second run`)
-      return { alone, busy: await causeOutages(run.target, outages) }
+      return { alone, chained, busy: await causeOutages(run.target, outages) }
     } finally {
       await connection.close()
     }
@@ -56,6 +63,10 @@ export async function alert(run: Run): Promise<PartResult> {
     quantities: [
       quantity('alert', 'failing check to webhook, median', 'ms', alone.fromCheck.p50, { ...lower, budget: 50, floor: 100 }),
       quantity('alert', 'failing check to webhook, p99', 'ms', alone.fromCheck.p99, { ...lower, budget: 150 }),
+      quantity('alert', 'the same with a chain of three among ten destinations, median', 'ms', chained.fromCheck.p50, {
+        ...lower,
+        budget: alone.fromCheck.p50 + chainMs,
+      }),
       quantity('alert', `failing check to webhook at ${background}/s, median`, 'ms', busy.fromCheck.p50, {
         ...lower,
         budget: 50,
@@ -76,7 +87,7 @@ export async function alert(run: Run): Promise<PartResult> {
     details: [
       {
         title: 'From trouble to webhook, hold 0, interval 1 s',
-        rows: [...rowsOf('alone', alone), ...rowsOf(`at ${background} checks/s`, busy)],
+        rows: [...rowsOf('alone', alone), ...rowsOf('with a chain', chained), ...rowsOf(`at ${background} checks/s`, busy)],
       },
       {
         title: 'Many incidents at once, ten destinations, one of them dead',
@@ -113,6 +124,20 @@ async function addDestination(url: string, key: string, hookUrl: string): Promis
   })
   const { error } = (await answer.json()) as { error: { message: string; details: string } | null }
   if (error) throw new Error(`The destination was refused: ${error.message}: ${error.details}`)
+}
+
+/** Adds nine destinations, and makes a chain of three the default: the first hears at once, the others after minutes. */
+async function addChain(url: string, key: string, workspaceId: string, hookUrl: string): Promise<void> {
+  const path = `${url}/api/v3/workspaces/${workspaceId}/destinations`
+  const add = async (body: object) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const answer = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+    const { error } = (await answer.json()) as { error: { message: string } | null }
+    if (error) throw new Error(`The destination was refused: ${error.message}`)
+  }
+  for (let n = 1; n <= furtherDestinations; n++) await add({ name: `further ${n}`, type: 'webhook', url: hookUrl })
+  const steps = ['bench', 'further 1', 'further 2'].map((destination, i) => ({ destination, after_minutes: 10 * i }))
+  await add({ name: 'chain', type: 'chain', settings: { steps }, default: true })
 }
 
 /** Causes outages one after the other, on different paths. Ends an outage when its message has arrived. */
