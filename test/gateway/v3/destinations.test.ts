@@ -312,6 +312,13 @@ const refusals: [title: string, change: object, status: number, field: string | 
   ['an unknown member', { secret: 'x' }, 400, 'secret'],
   ['the name of another in another case', { name: 'TAKEN' }, 409, 'name'],
 ]
+t.test('secret in the form of a sealed one is refused (v3 10.23)', async t => {
+  const { send } = await home()
+  const settings = { server: 'https://gotify.example', token: `sealed:${'a'.repeat(8)}:${'b'.repeat(40)}` }
+  const refused = await send('POST', '', { name: 'Sealed', type: 'gotify', settings })
+  t.match([refused.status, refused.json.error?.details], [422, { field: 'settings.token' }])
+})
+
 t.test('faulty destination is refused with the name of its field at creation and change, and not stored (v3 10.1)', async t => {
   const { send, create } = await home()
   await create({ name: 'Taken' })
