@@ -15,7 +15,7 @@ export const programSettings = {
       secret: true,
       unit: 'key of `cluster secrets`, several with commas',
       meaning:
-        'What seals the secrets of checks: the same at every gateway, directory and prober of the house. The first key seals, each opens. Unset: a file of the data folder with SQLite, else checks can have no secrets.',
+        'What seals the secrets of checks and destinations: the same at every gateway, directory, notifier and prober of the house. The first key seals, each opens. Unset: a file of the data folder with SQLite, else checks can have no secrets, and those of destinations are stored as they are.',
     }),
     parse: parseSealingKeys,
   },

@@ -191,7 +191,7 @@ t.test('container of compose gets exactly its secrets', async t => {
     'mongo-init': ['mongo'],
     directory: ['directory', 'salt.env', 'secrets.env', 'services', 'store.env'],
     keeper: ['salt.env', 'services', 'store.env'],
-    notifier: ['salt.env', 'services', 'store.env'],
+    notifier: ['salt.env', 'secrets.env', 'services', 'store.env'],
     prober: ['secrets.env', 'services'],
     gateway: ['salt.env', 'secrets.env', 'services'],
   })
@@ -350,7 +350,7 @@ t.test('pod of Kubernetes gets exactly its secrets', async t => {
     mongo: ['mongo'],
     directory: ['directory', 'salt', 'secrets', 'services', 'store'],
     keeper: ['salt', 'services', 'store'],
-    notifier: ['salt', 'services', 'store'],
+    notifier: ['salt', 'secrets', 'services', 'store'],
     prober: ['secrets', 'services'],
     gateway: ['salt', 'secrets', 'services'],
   })
