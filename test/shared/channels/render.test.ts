@@ -6,6 +6,7 @@ import type { Channel, RenderedRequest, Settings } from '#shared/channels/port.t
 import { channels } from '#shared/channels/registry.ts'
 import { filled } from '#shared/channels/slots.ts'
 import type { AlertDocument, AlertFacts, AlertKind } from '#shared/contracts/incidents/alert.ts'
+import { readCard } from '../../channels/adaptive-cards.ts'
 import { alert, facts, startAt } from '../../notifier/house.ts'
 
 const incident = 'INCIDENT_ID'
@@ -426,6 +427,13 @@ t.test('acknowledge link stands where the far end has a place for it, else on a 
   t.match(of('pushover').message, ending)
   t.match(of('twilio').Body, new RegExp(`\n${acknowledge}$`))
   t.notMatch(of('twilio').Body, link)
+})
+
+t.test("card is one that Teams' own library reads whole (v3 10.13)", async t => {
+  const channel = channelNamed('teams')
+  const [{ content }] = bodyOf(channel, rendered(channel, problem(), undefined, { subject: link, acknowledge })).attachments
+  t.strictSame(readCard(content), { faults: [], elements: content.body.length, actions: 2 })
+  t.match(readCard({ ...content, body: [{ type: 'Nope' }] }).faults, [/Unknown element type/])
 })
 
 t.test('good news is less urgent', async t => {
