@@ -121,6 +121,17 @@ await withBrowser(async () => {
     await close()
   })
 
+  t.test('whoever deletes a pager is told that its open alerts stay open there', async t => {
+    await change('edith', `${v3}/destinations`, { name: 'Pager', type: 'pagerduty', settings: { routing_key: 'a'.repeat(32) } })
+    const { page, faults, close } = await visit('/settings/destinations', 'edith')
+    await page.getByRole('button', { name: 'Delete: Pager' }).click()
+    await page.getByText('Alerts that are open in PagerDuty stay open there.').waitFor()
+    await page.getByRole('button', { name: 'Delete destination' }).click()
+    await page.getByText('No destinations yet').waitFor()
+    t.same(faults, [])
+    await close()
+  })
+
   t.test('a person changes a webhook without typing its URL again, and makes another destination default', async t => {
     const { page, close } = await visit('/settings/destinations', 'edith')
     const add = async (name: string) => {

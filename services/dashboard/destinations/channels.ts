@@ -12,6 +12,8 @@ export interface ListedField extends FormField {
 export interface ListedChannel {
   type: string
   name: string
+  /** `alert`: what is sent there stays open until it is ended. */
+  life: 'none' | 'message' | 'alert'
   fields: readonly ListedField[]
 }
 

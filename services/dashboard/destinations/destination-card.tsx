@@ -28,19 +28,20 @@ interface CardProps {
 export function DestinationCard({ destination, channels, onChanged }: CardProps) {
   const { name, enabled, type, channel } = destination
   const steps = stepsOf(destination).map(stepWords).join(', ')
+  const listed = channels.find(one => one.type === type)
   return (
     <li class="card">
       <h2>
         {name} {destination.default && <span class="label">Default</span>} {!enabled && <span class="label">Disabled</span>}
       </h2>
       <p class="dim">
-        {channels.find(one => one.type === type)?.name ?? type}
+        {listed?.name ?? type}
         {channel !== '' && `, channel ${channel}`}
         {destination.send_on_open && ', also when an incident opens'}
         {steps !== '' && `: ${steps}`}
         {!enabled && '. Messages to it are held back'}
       </p>
-      {may('editor') && <Acts {...{ destination, onChanged }} />}
+      {may('editor') && <Acts {...{ destination, listed, onChanged }} />}
     </li>
   )
 }
@@ -52,7 +53,7 @@ const stepWords = ({ destination, after_minutes: after }: SettingStep): string =
 
 const humanMinutes = (minutes: number): string => (minutes === 1 ? '1 minute' : `${minutes} minutes`)
 
-function Acts({ destination, onChanged }: Omit<CardProps, 'channels'>) {
+function Acts({ destination, listed, onChanged }: Omit<CardProps, 'channels'> & { listed: ListedChannel | undefined }) {
   const dialog = useSignal<'change' | 'secret' | 'disable' | 'delete' | null>(null)
   const secret = useSignal<string | null>(null)
   const { id, name, enabled } = destination
@@ -91,7 +92,7 @@ function Acts({ destination, onChanged }: Omit<CardProps, 'channels'>) {
       {dialog.value === 'secret' && <SigningSecret destination={destination} onMade={show} onClose={given.onClose} />}
       {dialog.value === 'change' && <ChangeDestination changed={destination} onDone={onChanged} onClose={given.onClose} />}
       {dialog.value === 'disable' && <Disable {...given} />}
-      {dialog.value === 'delete' && <Delete {...given} />}
+      {dialog.value === 'delete' && <Delete {...given} listed={listed} />}
     </>
   )
 }
@@ -138,7 +139,12 @@ function Disable({ destination: { id, name, default: isDefault }, onChanged, onC
   )
 }
 
-function Delete({ destination: { id, name, default: isDefault }, onChanged, onClose }: LossProps) {
+interface DeleteProps extends LossProps {
+  /** Its type; undefined: this page does not know it. */
+  listed: ListedChannel | undefined
+}
+
+function Delete({ destination: { id, name, default: isDefault }, listed, onChanged, onClose }: DeleteProps) {
   const send = async () => {
     await askV3('DELETE', destinationPath(id))
     announce(`Destination ${name} deleted.`)
@@ -147,6 +153,7 @@ function Delete({ destination: { id, name, default: isDefault }, onChanged, onCl
   return (
     <Confirm title={`Delete ${name}?`} act="Delete destination" send={send} onClose={onClose}>
       <p>Its URL and its signing secret are lost. What was delivered to it stays in the log.</p>
+      {listed?.life === 'alert' && <p>Alerts that are open in {listed.name} stay open there. Close them there.</p>}
       {isDefault && <p>It is the default: nobody hears of incidents whose rules name no other destination.</p>}
     </Confirm>
   )
