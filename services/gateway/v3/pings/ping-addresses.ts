@@ -48,25 +48,20 @@ const rotate = route('POST', `${all}/:signal/rotate`, {
   summary: 'Makes a new ping address of the signal. The old one is unknown within a second.',
   more: 'While the Resource is archived: 409.',
   needs,
-  find: findScheduled,
+  find: findResource,
   result: PingAddressObject,
   refusals: ['409'],
   handler: async (context, call) => {
     const { workspaceId, found, traceId } = call
-    if (found.resource.archivedAt !== null)
-      throw new AppError('invalid_state', `Resource ${found.resource.key} is archived and has no ping address`)
+    const signal = pathPart(call, 'signal')
+    if (!(await scheduledOf(context, found, traceId)).includes(signal)) throw noSuch('Scheduled signal')
+    if (found.archivedAt !== null)
+      throw new AppError('invalid_state', `Resource ${found.key} is archived and has no ping address`)
     const made = { id: randomUUID() as string, pushToken: randomId(idLength.pushToken) }
-    const asked = { workspaceId, subjectId: found.resource.id, signal: found.signal, ...made }
+    const asked = { workspaceId, subjectId: found.id, signal, ...made }
     return shownBy(context, call)(await context.directory.ask('rotate-ping-address', asked, traceId))
   },
 })
-
-async function findScheduled(context: GatewayContext, call: V3Call): Promise<{ resource: ResourceView; signal: string }> {
-  const resource = await findResource(context, call)
-  const signal = pathPart(call, 'signal')
-  if ((await scheduledOf(context, resource, call.traceId)).includes(signal)) return { resource, signal }
-  throw noSuch('Scheduled signal')
-}
 
 /** Returns the keys of the scheduled signals of a Resource; none if its Template is damaged. */
 async function scheduledOf(
