@@ -166,7 +166,7 @@ t.test('documents of the API show its Template in generation 3 alone', async t =
   )
   const { components } = JSON.parse(documents[2] ?? '')
   const examples = components.schemas.Template.examples.map(({ id }: { id: string }) => id)
-  t.strictSame([examples[0], examples.at(-1)], ['website-check@1', 'echo-check@1'])
+  t.strictSame([examples[0], examples.at(-2), examples.at(-1)], ['website-check@1', 'echo-check@1', 'heartbeat-check@1'])
   for (const path of ['/v1/rules', '/v2/monitoring/websites', '/v2/incidents', '/v2/subjects']) {
     t.strictSame((await api('GET', `${path}?workspace_id=${workspace}`)).result, [], path)
   }
