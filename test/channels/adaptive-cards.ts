@@ -11,15 +11,14 @@ interface AdaptiveCards {
 }
 
 const require = createRequire(import.meta.url)
-const script = 'adaptivecards/dist/adaptivecards.js'
 
 /** Path of the library for a page. */
-export const adaptiveCardsPath = (): string => require.resolve(script)
+export const adaptiveCardsPath = (): string => require.resolve('adaptivecards/dist/adaptivecards.js')
 
 /** Returns what Teams' library finds wrong in a card, and the numbers of elements and actions that it took. */
 export function readCard(card: unknown): { faults: string[]; elements: number; actions: number } {
   Object.assign(globalThis, { window: globalThis })
-  const { AdaptiveCard, SerializationContext } = require(script) as AdaptiveCards
+  const { AdaptiveCard, SerializationContext } = require('adaptivecards/dist/adaptivecards.js') as AdaptiveCards
   const [read, context] = [new AdaptiveCard(), new SerializationContext()]
   read.parse(card, context)
   const faults = Array.from({ length: context.eventCount }, (_, i) => context.getEventAt(i)?.message ?? '')
