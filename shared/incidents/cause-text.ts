@@ -1,6 +1,7 @@
 // Cause of an incident as a text for people. Pure.
 import type { IncidentCause } from '#shared/contracts/incidents/incident.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { missedWords } from '#shared/schedule/missed-words.ts'
 import { redactedText } from '#shared/secrecy/redacted-text.ts'
 import { isPlatformKey, locationOfKey } from '#shared/subjects/resource-signals.ts'
 import { cut } from '#shared/text/plain-text.ts'
@@ -33,6 +34,6 @@ export function causeText(cause: IncidentCause, nameOf: (locationId: string) => 
 
 /** The evidence of a run that was missed says only what was expected, or what had started. */
 function missedText(reason: string): string {
-  if (reason.startsWith('expected ')) return `did not report, ${reason}`
-  return reason.startsWith('started ') ? `did not finish, ${reason}` : reason
+  if (reason.startsWith(missedWords.expected)) return `did not report, ${reason}`
+  return reason.startsWith(missedWords.started) ? `did not finish, ${reason}` : reason
 }

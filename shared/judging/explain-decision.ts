@@ -2,6 +2,7 @@
 // stores. Pure. Reference: docs/reference/v3.md, 4.9, 4.10 and 4.15.
 import type { DecisionInput } from '#shared/contracts/subjects/verdict.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { missedWords } from '#shared/schedule/missed-words.ts'
 import { checkedSignalKey } from '#shared/subjects/resource-signals.ts'
 import { instantOfMicroseconds } from '#shared/time/instants.ts'
 import { keptOf, type RankedInput } from './kept-inputs.ts'
@@ -82,9 +83,6 @@ function decidingValue(readings: readonly ComparisonReading[]): number | null {
 
 const sayMissed = (missed: Extract<Unresolved, { why: 'missed' }>): string =>
   'expectedAt' in missed ? missedWord(missed) : `${missedWord(missed)}, not ended`
-
-/** Beginnings of the evidence of a missed run; an instant follows. */
-export const missedWords = { expected: 'expected ', started: 'started ' } as const
 
 const missedWord = (missed: Extract<Unresolved, { why: 'missed' }>): string =>
   'expectedAt' in missed

@@ -1,13 +1,19 @@
 // Scheduled signals of a Template: valid declarations, and the answers that a schedule may read. Pure. Reference: docs/reference/v3.md, 3.24.
-import { firstRuns, type ScheduledSignal, type SignalSchedule, scheduleKind } from '#shared/contracts/resources/schedule.ts'
 import {
-  type Answers,
-  type Manifest,
-  type MetaReference,
-  maxSeconds,
-  type Template,
-  type TemplateField,
-  type TemplateSignal,
+  firstRuns,
+  type ScheduledSignal,
+  type SignalSchedule,
+  scheduleKind,
+  scheduleSeconds,
+} from '#shared/contracts/resources/schedule.ts'
+import type {
+  Answers,
+  AnyTemplate,
+  Manifest,
+  MetaReference,
+  Template,
+  TemplateField,
+  TemplateSignal,
 } from '#shared/contracts/resources/template.ts'
 import { expressionFault, zoneFault } from '#shared/schedule/next-run.ts'
 import { ownMember } from '#shared/text/own-member.ts'
@@ -15,9 +21,6 @@ import { isReference } from './check-options.ts'
 import { refuse } from './manifest-refusal.ts'
 
 type SentSignal = Manifest['signals'][number]
-
-/** Least period and least grace, seconds. */
-const secondsMin = 60
 
 /** Returns the signal. Throws ManifestRefusal for its first fault; `place`: its path in the manifest. */
 export function readScheduledSignal(sent: SentSignal, place: string, fields: readonly TemplateField[]): ScheduledSignal {
@@ -72,7 +75,8 @@ function requireNoFault(place: string, name: string, fault: string | null): void
   if (fault !== null) throw refuse(place, `${name} ${fault}`)
 }
 
-export const scheduledSignalsOf = ({ signals }: Pick<Template, 'signals'>): ScheduledSignal[] =>
+/** Returns the scheduled signals, in the order of the Template. */
+export const scheduledSignalsOf = ({ signals }: Pick<AnyTemplate, 'signals'>): ScheduledSignal[] =>
   signals.filter((signal: TemplateSignal): signal is ScheduledSignal => signal.kind === scheduleKind)
 
 /** Throws ManifestRefusal with the key of the first field whose answer a schedule of the Template refuses. The fields accept all answers. */
@@ -81,10 +85,11 @@ export function requireSchedulable(template: Pick<Template, 'signals'>, answers:
 }
 
 function requireAnswers({ periodSeconds, cron, zone, graceSeconds }: SignalSchedule, answers: Answers): void {
+  const { minimum, maximum } = scheduleSeconds
   const bounded = (value: unknown) =>
-    Number.isInteger(value) && (value as number) >= secondsMin && (value as number) <= maxSeconds
+    Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum
       ? null
-      : `must be ${secondsMin} to ${maxSeconds} seconds`
+      : `must be ${minimum} to ${maximum} seconds`
   requireAnswer(periodSeconds, answers, bounded)
   requireAnswer(cron, answers, value => (isEmpty(value) && periodSeconds !== null ? null : expressionFault(String(value))))
   requireAnswer(zone, answers, value => (isEmpty(value) ? null : zoneFault(String(value))))

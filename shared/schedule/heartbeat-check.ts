@@ -3,10 +3,10 @@ import { type AnswersOf, checkField } from '#shared/checks/check-field.ts'
 import type { CheckTemplate } from '#shared/checks/check-kind.ts'
 import { fieldRef } from '#shared/checks/template-parts.ts'
 import type { PingAction } from '#shared/contracts/observations/ping.ts'
-import { firstRuns, scheduleKind } from '#shared/contracts/resources/schedule.ts'
+import { firstRuns, scheduleKind, scheduleSeconds } from '#shared/contracts/resources/schedule.ts'
 import { type Answers, maxSeconds } from '#shared/contracts/resources/template.ts'
 
-const seconds = { type: 'duration', min: 60, max: maxSeconds } as const
+const seconds = { type: 'duration', min: scheduleSeconds.minimum, max: scheduleSeconds.maximum } as const
 const words = {
   type: 'string_list',
   default: [] as string[],

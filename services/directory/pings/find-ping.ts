@@ -2,7 +2,7 @@
 // Reference: docs/reference/v3.md, 17.1 and 17.2.
 import type { PingDocument } from '#shared/contracts/account.ts'
 import type { PingTarget } from '#shared/contracts/ask/ask-pings.ts'
-import { scheduledSignals } from '#shared/manifest/scheduled-signals.ts'
+import { scheduledSignalsOf } from '#shared/manifest/read-schedule.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { AskAnswerer } from '../context.ts'
 import { livingWorkspace } from '../keys/addresses.ts'
@@ -36,7 +36,7 @@ export const findPinged: AskAnswerer<'find-pinged'> = async (context, { key, slu
   if (subject.archivedAt !== null) return null
   const template = subject.template && (await getTemplate(context, { workspaceId, reference: subject.template }))
   if (template === 'damaged') return null
-  const [signal, ...others] = template === null || template === '' ? [] : scheduledSignals(template)
+  const [signal, ...others] = template === null || template === '' ? [] : scheduledSignalsOf(template).map(({ key }) => key)
   if (signal === undefined || others.length > 0) return { ambiguous: true }
   return { target: { workspaceId, subjectId: subject.id, signal, keyId } }
 }

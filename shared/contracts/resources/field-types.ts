@@ -17,3 +17,6 @@ export const fieldTypes = [
   'secret',
 ] as const
 export type FieldType = (typeof fieldTypes)[number]
+
+/** Maximum of a delay, and of an answer that is a duration: one year, in seconds. */
+export const maxSeconds = 31_536_000

@@ -1,6 +1,7 @@
 // When the runs of a scheduled signal are expected: as published, and as stored. Reference: docs/reference/v3.md, 3.24.
 import { Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
+import { maxSeconds } from '#shared/contracts/resources/field-types.ts'
 
 /** Kind of the signals on which senders report the ends of runs that a schedule expects. */
 export const scheduleKind = 'schedule'
@@ -11,8 +12,9 @@ export const firstRuns = ['wait', 'expect'] as const
 const Reference = Strict({ meta: Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$' }) })
 type Reference = { meta: string }
 
-/** A period or a grace: one minute to one year. */
-const Seconds = Type.Integer({ minimum: 60, maximum: 31_536_000 })
+/** A period or a grace: one minute to one year, in seconds. */
+export const scheduleSeconds = { minimum: 60, maximum: maxSeconds } as const
+const Seconds = Type.Integer(scheduleSeconds)
 const Text = Type.String({ minLength: 1, maxLength: 100, plain: 'line' })
 
 /** A value, or the field that says it. One union, so that a refusal names the member. */

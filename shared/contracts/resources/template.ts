@@ -2,12 +2,9 @@
 // section 3.
 import { type Static, type TProperties, Type } from 'typebox'
 import { Nullable, SignalName, type Stored, Strict } from '#shared/contracts/common.ts'
-import { type FieldType, fieldTypes } from '#shared/contracts/resources/field-types.ts'
+import { type FieldType, fieldTypes, maxSeconds } from '#shared/contracts/resources/field-types.ts'
 import { ManifestSchedule, type ScheduledSignal, scheduleKind } from '#shared/contracts/resources/schedule.ts'
 import { type Agreement, agreements } from '#shared/contracts/subjects/checked-signal.ts'
-
-/** Maximum of a delay, and of an answer that is a duration: one year, in seconds. */
-export const maxSeconds = 31_536_000
 
 export const templateKeyPattern = '^[a-z0-9][a-z0-9._-]{0,62}$'
 export const fieldKeyPattern = '^[a-z][a-z0-9_]{0,62}$'
@@ -25,7 +22,7 @@ const Help = Type.String({ maxLength: 500, plain: 'text' })
 /** Returns the schema of an optional field. Absent and null have the same meaning. */
 const Maybe = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
 
-export { type FieldType, fieldTypes }
+export { type FieldType, fieldTypes, maxSeconds }
 
 export const ManifestField = Strict({
   key: FieldKey,

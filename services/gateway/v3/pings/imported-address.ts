@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import { pushTokenPattern } from '#shared/contracts/observations/ping.ts'
 import type { AnyTemplate } from '#shared/contracts/resources/template.ts'
 import { AppError } from '#shared/errors.ts'
-import { scheduledSignals } from '#shared/manifest/scheduled-signals.ts'
+import { scheduledSignalsOf } from '#shared/manifest/read-schedule.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import type { GatewayContext } from '../../context.ts'
 import { invalid } from '../common.ts'
@@ -38,7 +38,7 @@ interface ImportedAddress {
 /** Returns the address that was sent; null: none. Throws `validation` if the Template has no scheduled signal, or several. */
 export function importedAddress({ ping_id, push_token }: Imported, template: AnyTemplate): ImportedAddress | null {
   if (ping_id === undefined && push_token === undefined) return null
-  const [signal, ...others] = scheduledSignals(template)
+  const [signal, ...others] = scheduledSignalsOf(template).map(({ key }) => key)
   if (signal !== undefined && others.length === 0)
     return { signal, id: (ping_id ?? randomUUID()).toLowerCase(), pushToken: push_token ?? randomId(idLength.pushToken) }
   const field = ping_id === undefined ? 'push_token' : 'ping_id'

@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import type { PingAddress } from '#shared/contracts/ask/ask-pings.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import { AppError } from '#shared/errors.ts'
-import { scheduledSignals } from '#shared/manifest/scheduled-signals.ts'
+import { scheduledSignalsOf } from '#shared/manifest/read-schedule.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { Answered, OrNull } from '../../body/result-schema.ts'
 import type { GatewayContext } from '../../context.ts'
@@ -70,7 +70,7 @@ async function scheduledOf(
   traceId: string,
 ): Promise<string[]> {
   const template = reference && (await directory.ask('get-template', { workspaceId, reference }, traceId))
-  return template && template !== 'damaged' ? scheduledSignals(template) : []
+  return template && template !== 'damaged' ? scheduledSignalsOf(template).map(({ key }) => key) : []
 }
 
 const shownBy =
