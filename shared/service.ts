@@ -3,6 +3,7 @@
 import type { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
 import type { Logger } from '#shared/observability/logger.ts'
+import type { Level } from '#shared/store/level.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
@@ -15,6 +16,12 @@ export interface ServiceContext {
 
 export interface ServiceContextWithStore extends ServiceContext {
   store: Store
+}
+
+/** Context of a service that writes forms of its own. */
+export interface LevelledContext extends ServiceContextWithStore {
+  /** Says which forms of stored documents and of messages are written. */
+  level: Level
 }
 
 export interface Service {

@@ -101,7 +101,8 @@ async function startAll(running: Running): Promise<string | null> {
   const { bus } = opened
   parts.bus = bus
   const missedSince = await clearPredecessors(running, bus, predecessors)
-  const store = mode.needsStore ? await openKnownStore({ ...running, dataFolder, bus, found }) : null
+  const known = mode.needsStore ? await openKnownStore({ ...running, dataFolder, bus, found }) : null
+  const store = known?.store ?? null
   if (store) parts.store = store
   const incidentSalt = settings.SQIDS_SALT || (store ? await startStep(() => installationSalt(store)) : '')
   const secrets = await findSecretsKey(running, store, dataFolder)
@@ -114,7 +115,7 @@ async function startAll(running: Running): Promise<string | null> {
     ? await startStep(() => prepareFirstKey({ store: first, clock, logger }, { dataFolder, location: settings.LOCATION }))
     : null
   const services = await startStep(() =>
-    startServices({ bus, clock, logger, metrics }, store, {
+    startServices({ bus, clock, logger, metrics }, known, {
       ...running,
       ...opened,
       pace,

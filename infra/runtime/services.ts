@@ -9,13 +9,13 @@ import { limits } from '#shared/limits/limits.ts'
 import { createEgress, type Egress } from '#shared/net/egress.ts'
 import { createOwnPorts, type OwnPort } from '#shared/net/own-ports.ts'
 import { createResolve } from '#shared/net/resolve.ts'
-import type { Service, ServiceContext, ServiceContextWithStore } from '#shared/service.ts'
-import type { Store } from '#shared/store/port.ts'
+import type { LevelledContext, Service, ServiceContext } from '#shared/service.ts'
 import { operatorWebhook } from '../../services/notifier/settings.ts'
 import type { Prober, ProberOptions } from '../../services/prober/app.ts'
 import type { AllSettings } from './all-settings.ts'
 import type { BusAddress } from './bus/bus-credentials.ts'
 import type { CollectorPace } from './collector-pace.ts'
+import type { OpenedStore } from './data/open-known-store.ts'
 import { nameInThread, removeThreadPresence } from './data/predecessor.ts'
 import { portError } from './ops-server.ts'
 import type { PlacedProber, Places } from './prober/place.ts'
@@ -74,7 +74,7 @@ const stopOrder: readonly ServiceName[] = ['gateway', 'prober', 'keeper', 'notif
 /** Starts the services in the order of `mode.services`. If one cannot start, stops the others and throws its error. */
 export async function startServices(
   context: ServiceContext,
-  store: Store | null,
+  known: OpenedStore | null,
   given: ServicesOptions,
 ): Promise<RunningServices> {
   const { clock } = context
@@ -103,7 +103,7 @@ export async function startServices(
       } else if (name === 'prober') {
         const ofProber = await proberOptions(context, options)
         running.set(name, await retryStart(clock, () => startProber(context, ofProber)))
-      } else running.set(name, await startStored(name, { ...context, store: demandStore(store) }, options))
+      } else running.set(name, await startStored(name, { ...context, ...demandStore(known) }, options))
     }
   } catch (error) {
     await stop()
@@ -130,7 +130,7 @@ async function stopInTime(name: ServiceName, service: Service | undefined, { clo
 
 async function startStored(
   name: 'directory' | 'keeper' | 'notifier',
-  context: ServiceContextWithStore,
+  context: LevelledContext,
   options: StartOptions,
 ): Promise<Service> {
   const { settings, processId, version, incidentSalt } = options
@@ -268,7 +268,7 @@ export function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function demandStore(store: Store | null): Store {
-  if (store === null) throw new Error('Invariant broken: a service that needs the store runs without one')
-  return store
+function demandStore(known: OpenedStore | null): OpenedStore {
+  if (known === null) throw new Error('Invariant broken: a service that needs the store runs without one')
+  return known
 }

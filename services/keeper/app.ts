@@ -3,7 +3,7 @@
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createJunkReports } from '#shared/observability/junk-reports.ts'
-import type { Service, ServiceContextWithStore } from '#shared/service.ts'
+import type { LevelledContext, Service, ServiceContextWithStore } from '#shared/service.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { createAbilities } from './abilities.ts'
 import type { KeeperContext } from './context.ts'
@@ -35,7 +35,7 @@ export interface KeeperOptions {
 }
 
 /** Starts a keeper. The keeper is ready when it holds its share of the partitions and these partitions have caught up with the stream. */
-export async function startKeeper(serviceContext: ServiceContextWithStore, options: KeeperOptions): Promise<Service> {
+export async function startKeeper(serviceContext: LevelledContext, options: KeeperOptions): Promise<Service> {
   const { bus, clock } = serviceContext
   const logger = serviceContext.logger.child({ service: 'keeper' })
   const context: KeeperContext = {

@@ -5,6 +5,7 @@ import type { OutboxCheck } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { JunkReports } from '#shared/observability/junk-reports.ts'
 import type { Logger } from '#shared/observability/logger.ts'
+import type { Level } from '#shared/store/level.ts'
 import { type Store, StoreError, UnreadableDocument } from '#shared/store/port.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Abilities } from './abilities.ts'
@@ -17,6 +18,8 @@ import type { ReadingWatch } from './round/reading-watch.ts'
 export interface KeeperContext {
   bus: Bus
   store: Store
+  /** Says which forms of checkpoints and check entries are written. */
+  level: Level
   clock: Clock
   logger: Logger
   metrics: KeeperMetrics

@@ -6,6 +6,7 @@ import { keys, parseProberPresence } from '#shared/bus/subjects.ts'
 import { type Abilities, ableProber, canMake } from '#shared/checks/abilities.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
+import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
 import { fnv1a32 } from '#shared/text/hash.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -96,7 +97,7 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
     if (beating) return
     beating = true
     try {
-      await bucket.put(ownKey, { ...options.describe(), kinds: options.kinds })
+      await bucket.put(ownKey, { ...options.describe(), kinds: options.kinds, knows: latestNumber(migrations) })
       confirmedAt = clock.monotonic()
     } catch (error) {
       logger.debug({ err: error }, 'presence could not be written')

@@ -26,6 +26,8 @@ export const subjects = {
   preview: 'keeper.preview',
   /** Request for a backup. The process with the embedded store makes the backup. */
   backup: 'installation.backup',
+  /** Request to raise the level of an installation whose store several processes share. */
+  finishUpgrade: 'installation.finish-upgrade',
   /** A check of a kind that is made once by a prober of this location. Only one prober makes it. `kind`: word of the kind. */
   tryCheck: (locationId: string, kind: string) => `try.${locationId}.${kind}`,
   triesOf: (locationId: string) => `try.${locationId}.*`,
@@ -70,6 +72,8 @@ export const keys = {
   allRevocations: '*.*',
   /** Key whose value has the id of the installation and the progress of its store. */
   installation: 'store',
+  /** Key whose value has the level of the installation, after it was raised. The store's number decides; this key only tells of it. */
+  level: 'level',
 } as const
 
 /** Parses an observation subject. Returns null for any other subject, or if the partition is not the partition of the subject id. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Logger } from '#shared/observability/logger.ts'
 import { withForms } from '#shared/store/forms.ts'
 import type { MigrateOptions } from '#shared/store/migrations/migrate.ts'
+import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
 import type { Store } from '#shared/store/port.ts'
 
 export interface StoreOptions {
@@ -17,17 +18,18 @@ export interface StoreOptions {
 
 export const embeddedStorePath = (dataFolder: string): string => join(dataFolder, 'watchkeeper.db')
 
-/** Makes an older store that of this version. Rejects as `openStore` does. */
+/** Makes an older store that of this version, and returns its number. Rejects as `openStore` does. */
 export async function migrateStore(
   { mongodbUrl, dataFolder }: Pick<StoreOptions, 'mongodbUrl' | 'dataFolder'>,
   options: MigrateOptions,
-): Promise<void> {
+): Promise<number> {
   if (mongodbUrl !== undefined && mongodbUrl !== '') {
     const { migrateMongodb } = await import('#shared/store/mongodb/mongodb-migrate.ts')
     return await migrateMongodb(mongodbUrl, options)
   }
   const { migrateSqliteFile } = await import('#shared/store/sqlite/sqlite-migrate.ts')
   await migrateSqliteFile(embeddedStorePath(dataFolder), options)
+  return latestNumber(options.list ?? migrations)
 }
 
 /**

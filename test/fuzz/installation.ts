@@ -21,6 +21,7 @@ import { decideRunMode } from '../../infra/runtime/run-mode.ts'
 import { startServices } from '../../infra/runtime/services.ts'
 import { bootstrap, confirmFirstKey } from '../../services/directory/people/bootstrap.ts'
 import { startTestBus } from '../support/bus/nats.ts'
+import { presentLevel } from '../support/present-level.ts'
 
 export interface FuzzedInstallation {
   url: string
@@ -51,18 +52,22 @@ export async function startInstallation(version: string, proberIssuer: ProberIss
   const settings = readAllSettings({ DATA_DIR: folder, PORT: '0', OPS_PORT: '0', SQIDS_SALT: 'salt' })
   const { firstKey } = await bootstrap({ store, clock }, { location: settings.LOCATION })
   await confirmFirstKey({ store, clock }, firstKey as string)
-  const services = await startServices({ bus, clock, logger, metrics: new Registry() }, store, {
-    settings,
-    mode: decideRunMode(settings),
-    version,
-    incidentSalt: 'salt',
-    secretsKey: '',
-    processId: 'fuzz',
-    proberIssuer,
-    locationId: '',
-    busAddress: { url: testBus.url, token: testBus.token, credentialsFile: '', ownMachine: true },
-    pace: followCollector(clock),
-  })
+  const services = await startServices(
+    { bus, clock, logger, metrics: new Registry() },
+    { store, level: presentLevel() },
+    {
+      settings,
+      mode: decideRunMode(settings),
+      version,
+      incidentSalt: 'salt',
+      secretsKey: '',
+      processId: 'fuzz',
+      proberIssuer,
+      locationId: '',
+      busAddress: { url: testBus.url, token: testBus.token, credentialsFile: '', ownMachine: true },
+      pace: followCollector(clock),
+    },
+  )
   return {
     url: services.url as string,
     key: firstKey as string,

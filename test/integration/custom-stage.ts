@@ -14,6 +14,7 @@ import { startDirectory } from '../../services/directory/app.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
 import { startTestBus, type TestBus } from '../support/bus/nats.ts'
+import { presentLevel } from '../support/present-level.ts'
 import { createStoppableClock } from '../support/stoppable-clock.ts'
 import { type Answer, addPerson, call, incidentSalt, version } from '../support/worlds/api-world.ts'
 
@@ -90,7 +91,7 @@ async function startMortal(testBus: TestBus, store: Store, exclusive: boolean): 
       }
     },
   }
-  const around = { bus, store: mortalStore, clock: mortalClock, logger, metrics: new Registry() }
+  const around = { bus, store: mortalStore, clock: mortalClock, logger, metrics: new Registry(), level: presentLevel() }
   const service = await startKeeper(around, { keeperId: randomId(6), exclusive, ...holds })
   return {
     isReady: () => service.unready().length === 0,

@@ -20,6 +20,7 @@ import { createGateway } from '../../services/gateway/app.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
 import { startTestBus } from '../support/bus/nats.ts'
 import { websiteCheck } from '../support/checks.ts'
+import { presentLevel } from '../support/present-level.ts'
 import { sharedMongodb } from '../support/store/secantus.ts'
 import { addPerson, call, incidentSalt, version } from '../support/worlds/api-world.ts'
 
@@ -196,7 +197,15 @@ type Stage = Awaited<ReturnType<typeof setStage>>
 
 async function setStage(t: Test, store: Store, phaseMs: number) {
   const testBus = await startTestBus()
-  const around = async (name: string) => ({ bus: await testBus.connect(name), clock, logger, metrics: new Registry(), store })
+  const level = presentLevel()
+  const around = async (name: string) => ({
+    bus: await testBus.connect(name),
+    clock,
+    logger,
+    metrics: new Registry(),
+    store,
+    level,
+  })
   const directory = await startDirectory(await around('directory'))
   const startOne = async () => startKeeper(await around('keeper'), { keeperId: randomId(6), exclusive: false, ...holds })
   let keeper = await startOne()

@@ -11,6 +11,7 @@ import { startDirectory } from '../../services/directory/app.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
+import { presentLevel } from '../support/present-level.ts'
 import { sharedMongodb } from '../support/store/secantus.ts'
 import { addPerson, call, incidentSalt, version } from '../support/worlds/api-world.ts'
 
@@ -21,7 +22,7 @@ const holds = { confirmAfterMs: 120_000, closeAfterMs: 120_000 }
 export async function setResourceStage(t: Test, store: Store) {
   const clock = createSystemClock()
   const hub = createMemoryHub({ clock })
-  const around = () => ({ bus: hub.connect(), clock, logger, metrics: new Registry(), store })
+  const around = () => ({ bus: hub.connect(), clock, logger, metrics: new Registry(), store, level: presentLevel() })
   const directory = await startDirectory(around())
   const keeper = await startKeeper(around(), { keeperId: 'keeper', exclusive: true, incidentSalt, ...holds })
   const { fastify, service } = await createGateway(around(), { version, incidentSalt })

@@ -18,6 +18,7 @@ import { followCollector } from '../../infra/runtime/collector-pace.ts'
 import { decideRunMode } from '../../infra/runtime/run-mode.ts'
 import { startServices } from '../../infra/runtime/services.ts'
 import { startTestBus } from '../support/bus/nats.ts'
+import { presentLevel } from '../support/present-level.ts'
 import { startSecantus } from '../support/store/secantus.ts'
 import { addPerson, call } from '../support/worlds/api-world.ts'
 import { until } from './custom-stage.ts'
@@ -93,18 +94,22 @@ async function setStage(t: Test, { store, environment }: Opened) {
   const start = async () => {
     starts += 1
     metrics = new Registry()
-    return startServices({ bus: await bus.connect(`start ${starts}`, { declare: true }), clock, logger, metrics }, store, {
-      settings,
-      mode: decideRunMode(settings),
-      version: '2.0.0',
-      incidentSalt: 'salt',
-      secretsKey: '',
-      processId: `process ${starts}`,
-      proberIssuer: null,
-      locationId: '',
-      busAddress: { url: bus.url, token: bus.token, credentialsFile: '', ownMachine: true },
-      pace: followCollector(clock),
-    })
+    return startServices(
+      { bus: await bus.connect(`start ${starts}`, { declare: true }), clock, logger, metrics },
+      { store, level: presentLevel() },
+      {
+        settings,
+        mode: decideRunMode(settings),
+        version: '2.0.0',
+        incidentSalt: 'salt',
+        secretsKey: '',
+        processId: `process ${starts}`,
+        proberIssuer: null,
+        locationId: '',
+        busAddress: { url: bus.url, token: bus.token, credentialsFile: '', ownMachine: true },
+        pace: followCollector(clock),
+      },
+    )
   }
   let services = await start()
   t.teardown(async () => {

@@ -17,6 +17,7 @@ import { announceGateway } from '../../services/gateway/presence.ts'
 import { type KeeperOptions, startKeeper } from '../../services/keeper/app.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { websiteCheck } from '../support/checks.ts'
+import { presentLevel } from '../support/present-level.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
@@ -58,6 +59,7 @@ export function createWorld(
       bus: wrapBus(bus),
       clock: wrapClock(clock),
       store: wrapStore(store),
+      level: presentLevel(),
       logger,
       metrics: new Registry(),
     }

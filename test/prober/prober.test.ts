@@ -12,6 +12,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
 import { createLogger } from '#shared/observability/logger.ts'
+import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { nameInThread, removeThreadPresence } from '../../infra/runtime/data/predecessor.ts'
 import { type ProberOptions, startProber } from '../../services/prober/app.ts'
@@ -340,7 +341,7 @@ test('prober checks on when a newer keeper rewrites an entry, stops when it chan
   const prober = await world.prober('a')
   await world.clock.advance(60_000)
   const state = async () => (await world.keeper.bucket('presence').get(keys.proberPresence(locationId, 'a')))?.value
-  const idle = { version: '2.0.0', inFlight: 0, buffered: 0, shed: 0, kinds: findAbilities() }
+  const idle = { version: '2.0.0', inFlight: 0, buffered: 0, shed: 0, kinds: findAbilities(), knows: latestNumber(migrations) }
   t.strictSame(await state(), { ...idle, perSecond: 0.05 })
   await put('rewritten', { schema: 2 })
   await put('changed', { rev: 2, url: 'http://new.example/', schema: 2 })

@@ -4,10 +4,11 @@ import { Registry } from 'prom-client'
 import { type Bucket, type Bus, BusError, type Incoming } from '#shared/bus/port.ts'
 import { parseLease } from '#shared/bus/subjects.ts'
 import type { Logger } from '#shared/observability/logger.ts'
-import type { ServiceContextWithStore } from '#shared/service.ts'
+import type { LevelledContext } from '#shared/service.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
 import type { Clock } from '#shared/time/clock.ts'
+import { presentLevel } from '../support/present-level.ts'
 import type { Life } from './life.ts'
 import { type Outside, reach, type Sky, type Weather } from './weather.ts'
 
@@ -23,13 +24,14 @@ export interface Far extends Outside {
 }
 
 /** `rate`: speed of this process's clock while a step of the system's clock is corrected. */
-export function surroundingsOf(life: Life, far: Far, pace: { rate: number }): ServiceContextWithStore {
+export function surroundingsOf(life: Life, far: Far, pace: { rate: number }): LevelledContext {
   return {
     bus: busOf(life, far),
     store: storeOf(life, far, far.weather.store),
     clock: clockOf(life, far, pace),
     logger: loggerOf(far),
     metrics: new Registry(),
+    level: presentLevel(),
   }
 }
 

@@ -10,6 +10,7 @@ import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
 import { limits } from '#shared/limits/limits.ts'
 import { type MigrateOptions, migrate } from '#shared/store/migrations/migrate.ts'
+import type { Migration } from '#shared/store/migrations/migration.ts'
 import { firstNumber, latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
 import { openMongodbStore } from '#shared/store/mongodb/mongodb.ts'
 import { migrateMongodb } from '#shared/store/mongodb/mongodb-migrate.ts'
@@ -226,7 +227,10 @@ t.test('mongodb: of several processes one migrates, the others wait, and a keepe
   }
   const clock = { monotonic: () => 0, schedule }
   const running = [0, 1, 2].map(() => migrateMongodb(url, optionsFor({ list, tell, clock }).options))
-  void Promise.race(running).then(first.resolve, first.resolve)
+  void Promise.race(running).then(
+    () => first.resolve(),
+    () => first.resolve(),
+  )
   await Promise.all([...running, isWritten])
   await isWritten
   t.equal(told.filter(sentence => sentence.startsWith('Another process')).length, 2)
@@ -234,6 +238,37 @@ t.test('mongodb: of several processes one migrates, the others wait, and a keepe
   t.match(told.join('\n'), /MongoDB is not copied\. To go back to version 2\.0\.0, restore the backup/)
   t.strictSame(new Set(await counts()), new Set(['1 1 4', '1 1 3']))
   t.match(await database.collection<{ _id: string }>('subjects').findOne({ _id: ids[0] as string }), { name: 'kept' })
+})
+
+t.test('mongodb: a start stops before a held migration, and the person who finishes the upgrade runs it', async t => {
+  const found = await earlierDatabase(t)
+  if (found === null) return t.comment('skipped: no server of the MongoDB wire protocol')
+  const { url, counts } = found
+  const [first, second] = twoMigrations() as [Migration, Migration]
+  const list = [first, { ...second, isHeld: true }]
+  t.equal(await migrateMongodb(url, optionsFor({ list }).options), firstNumber + 1)
+  t.strictSame([...new Set(await counts())], ['1 undefined 2'])
+  t.equal(await migrateMongodb(url, optionsFor({ list: [first] }).options), firstNumber + 1, 'an older program still works on it')
+  t.equal(await migrateMongodb(url, optionsFor({ list, upTo: latestNumber(list) }).options), firstNumber + 2)
+  t.strictSame([...new Set(await counts())], ['1 1 3'])
+  await t.rejects(migrateMongodb(url, optionsFor({ list: [first] }).options), { kind: 'permanent', message: /newer version/ })
+  const { sentences, options } = optionsFor({ list })
+  t.equal(await migrateMongodb(url, options), firstNumber + 2)
+  t.strictSame(sentences, [], 'a later start has nothing to do')
+})
+
+t.test('a held migration that was interrupted is finished by the next start', async t => {
+  const noted: string[] = []
+  const ground = {
+    progress: async () => ({ number: firstNumber + 2, done: firstNumber + 1, after: '' }),
+    note: async (progress: object) => void noted.push(JSON.stringify(progress)),
+    keep: async () => undefined,
+    prepare: async () => undefined,
+    page: async () => [],
+    write: async () => undefined,
+  }
+  await migrate(ground, optionsFor({ upTo: firstNumber + 1 }).options)
+  t.equal(noted.at(-1), JSON.stringify({ number: firstNumber + 2, done: firstNumber + 2, after: '' }))
 })
 
 t.test('mongodb: a new database has the newest number at once', async t => {

@@ -1,6 +1,7 @@
 // Two migrations for tests, and an SQLite file as the version before them leaves it.
 import { DatabaseSync } from 'node:sqlite'
-import { firstNumber, type Migration, type StoredDocument } from '#shared/store/migrations/migrations.ts'
+import type { Migration, StoredDocument } from '#shared/store/migrations/migration.ts'
+import { firstNumber } from '#shared/store/migrations/migrations.ts'
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { subject } from './documents.ts'
 
@@ -47,6 +48,7 @@ export async function writeEarlierFile(path: string): Promise<void> {
   const database = new DatabaseSync(path)
   database.exec(`
     UPDATE subjects SET body = json_set(body, '$.slug', slug);
+    PRAGMA user_version = ${firstNumber};
     DROP INDEX "subjects.bySlug";
     ALTER TABLE subjects DROP COLUMN slug`)
   database.close()

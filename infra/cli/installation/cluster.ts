@@ -1,5 +1,5 @@
-// `./watchkeeper cluster secrets`: all secrets and certificates that infra/compose and infra/kubernetes mount. Needs no running
-// installation.
+// `./watchkeeper cluster secrets|finish-upgrade`. `secrets` makes all secrets and certificates that infra/compose and infra/kubernetes
+// mount, and needs no running installation.
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { createSystemClock } from '#shared/time/clock.ts'
@@ -8,6 +8,7 @@ import { createSecretFolder, readSecretFolder, replaceSecretFiles } from '../../
 import { usageError } from '../../runtime/start-error.ts'
 import { addNoun, type JsonOption } from '../noun.ts'
 import { printJson } from '../terminal/printing.ts'
+import { finishUpgrade } from './finish-upgrade.ts'
 
 interface SecretsOptions extends JsonOption {
   host: string[]
@@ -21,6 +22,10 @@ export function addClusterCommands(program: Command): void {
     .option('--host <name...>', 'names or addresses by which probers on other machines reach the bus', [])
     .option('--renew', 'make new certificates of the servers in the folder of a cluster, and nothing else')
     .action(makeSecrets)
+  verb(
+    'finish-upgrade',
+    'after every process was replaced by this version: write its forms; the version before can not start again',
+  ).action(finishUpgrade)
 }
 
 async function makeSecrets(named: string, { host, renew, json }: SecretsOptions): Promise<void> {

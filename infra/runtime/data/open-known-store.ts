@@ -4,12 +4,16 @@ import { retry } from '#shared/async/retry.ts'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { limits, second } from '#shared/limits/limits.ts'
+import { type Level, levelOf } from '#shared/store/level.ts'
+import type { MigrateOptions } from '#shared/store/migrations/migrate.ts'
+import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
 import { migrateStore, openStore } from '#shared/store/open-store.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import type { AllSettings } from '../all-settings.ts'
 import { StartError, startStep } from '../start-error.ts'
 import { readKeptFiles, serveBackups } from './backup.ts'
 import type { FoundStore } from './data-loss.ts'
+import { followLevel } from './installation-level.ts'
 import { type Acquaintance, compareWithBus, findSharedStore, introduce, storeKnownToBus } from './known-installation.ts'
 
 export interface OpenStoreOptions extends Acquaintance {
@@ -21,13 +25,18 @@ export interface OpenStoreOptions extends Acquaintance {
   undo: { what: string; run: () => Promise<unknown> }[]
 }
 
+export interface OpenedStore {
+  store: Store
+  level: Level
+}
+
 /** Opens the store. Throws a StartError; `undo` then contains the parts that were started before the error. */
-export async function openKnownStore(options: OpenStoreOptions): Promise<Store> {
+export async function openKnownStore(options: OpenStoreOptions): Promise<OpenedStore> {
   const { bus, clock, found, undo } = options
   // Reads the bus before the store. In a cluster, another starting process writes to the store first and to the bus later.
   const known = await storeKnownToBus(bus, clock)
   if (found !== null) compareWithBus(found, known, options)
-  await migrateWithRetry(options)
+  const number = await migrateWithRetry(options)
   const store = await openStoreWithRetry(options)
   if (found === null) compareWithBus(await startStep(() => findSharedStore(store)), known, options)
   const { installationId, stop } = await startStep(() => introduce(store, bus, options))
@@ -35,20 +44,30 @@ export async function openKnownStore(options: OpenStoreOptions): Promise<Store> 
   if (store.embedded !== undefined) {
     const { close } = await serveBackups({ ...options, store: store.embedded, installationId })
     undo.push({ what: 'backups', run: close })
+    return { store, level: levelOf(number) }
   }
-  return store
+  const raise = () => migrateStore(placeOf(options), { ...migrating(options), upTo: latestNumber(migrations) })
+  const followed = await startStep(() => followLevel({ ...options, number, raise }))
+  undo.push({ what: 'level', run: followed.stop })
+  return { store, level: followed.level }
 }
 
-/** Migrates the store, for as long as it takes. Retries and throws as `openStoreWithRetry` does. */
-async function migrateWithRetry({ settings, clock, dataFolder, found, print }: OpenStoreOptions): Promise<void> {
-  const content = async () => ({
+/** Migrates the store, for as long as it takes, and returns its number. Retries and throws as `openStoreWithRetry` does. */
+async function migrateWithRetry(options: OpenStoreOptions): Promise<number> {
+  return await patiently(() => migrateStore(placeOf(options), migrating(options)), options)
+}
+
+const placeOf = ({ settings, dataFolder }: OpenStoreOptions) => ({ mongodbUrl: settings.MONGODB_URL, dataFolder })
+
+const migrating = ({ clock, dataFolder, found, print }: OpenStoreOptions): MigrateOptions => ({
+  clock,
+  tell: print,
+  content: async () => ({
     installationId: found?.installationId ?? '',
     at: clock.now(),
     files: await readKeptFiles(dataFolder),
-  })
-  const attempt = () => migrateStore({ mongodbUrl: settings.MONGODB_URL, dataFolder }, { clock, tell: print, content })
-  await patiently(attempt, { settings, clock, dataFolder })
-}
+  }),
+})
 
 /**
  * Opens the store. Retries, because in a cluster the store and the services start at the same time. Throws a StartError after

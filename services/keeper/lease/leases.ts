@@ -6,6 +6,7 @@ import { keys, parseLease } from '#shared/bus/subjects.ts'
 import type { SilenceNotes } from '#shared/contracts/observations/silence.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
+import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { HeardTime } from '#shared/time/heard-time.ts'
 import type { Precedent } from '../partition/silence.ts'
@@ -294,7 +295,7 @@ class LeaseHolder implements Leases {
     const { bus, keeperId } = this.#options
     await bus
       .bucket('presence')
-      .put(keys.keeperPresence(keeperId), { held: this.#held.size })
+      .put(keys.keeperPresence(keeperId), { held: this.#held.size, knows: latestNumber(migrations) })
       .catch(() => 0)
   }
 }

@@ -6,6 +6,7 @@ import { subjects } from '#shared/bus/subjects.ts'
 import { kindWord } from '#shared/checks/abilities.ts'
 import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask/ask.ts'
 import { BackupMade } from '#shared/contracts/backup.ts'
+import { LevelRaised } from '#shared/contracts/level.ts'
 import type { TestMessage, TestMessageResult } from '#shared/contracts/notifications/delivery.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import { TriedCheck } from '#shared/contracts/observations/try.ts'
@@ -97,6 +98,23 @@ export const createProberClient = (bus: Bus): ProberClient => ({
 const triedCheck = Compile(TriedCheck)
 
 const made = Compile(BackupMade)
+
+const raised = Compile(LevelRaised)
+
+/**
+ * Requests the raise of the level. Throws an AppError: `not_found` if no process serves it (a single process raises its level at its start),
+ * `unavailable` if no response arrives: the level may have been raised.
+ */
+export async function askToFinishUpgrade(bus: Bus): Promise<LevelRaised> {
+  const reply = await bus.request(subjects.finishUpgrade, {}, { timeoutMs: limits.backup.takesMs }).catch((error: unknown) => {
+    if (!(error instanceof BusError)) throw error
+    if (error.kind === 'no_responders') throw new AppError('not_found', 'No process can raise the level', { cause: error })
+    throw new AppError('unavailable', 'The raise of the level got no response', { details: error.message, cause: error })
+  })
+  const result = resultOf(reply, 'directory')
+  if (!raised.Check(result)) throw new AppError('internal', 'The response to the raise of the level is none')
+  return result
+}
 
 /**
  * Requests a backup from the process with the embedded store, in one attempt, because each attempt creates a file. Throws an AppError:

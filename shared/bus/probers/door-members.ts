@@ -30,15 +30,17 @@ export class DoorMembers {
     this.#onChanged = listener
   }
 
-  /** An older directory refuses what the prober says of kinds of checks, so it gets the rest. */
-  async beat(proberId: string, state: unknown): Promise<void> {
-    const { kinds, perSecond: _, ...older } = state as DoorRequest<'beat'>['state']
-    const ask = (said: unknown) => this.#door.ask('beat', { proberId, state: said } as DoorRequest<'beat'>)
-    const members = await ask(state).catch(error => {
-      if (kinds === undefined || !(error instanceof DoorRefusal) || error.code !== 'malformed') throw error
+  /** An older directory refuses members of the state that it does not know, so it gets the rest. */
+  async beat(proberId: string, given: unknown): Promise<void> {
+    const state = given as DoorRequest<'beat'>['state']
+    const { knows: _, ...beforeLevels } = state
+    const { kinds: __, perSecond: ___, ...beforeKinds } = beforeLevels
+    const ask = (said: DoorRequest<'beat'>['state']) => this.#door.ask('beat', { proberId, state: said })
+    const orElse = (older: DoorRequest<'beat'>['state']) => (error: unknown) => {
+      if (!(error instanceof DoorRefusal) || error.code !== 'malformed') throw error
       return ask(older)
-    })
-    this.#hear(members)
+    }
+    this.#hear(await ask(state).catch(orElse(beforeLevels)).catch(orElse(beforeKinds)))
   }
 
   async leave(proberId: string): Promise<void> {

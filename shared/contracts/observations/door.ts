@@ -12,7 +12,7 @@ const Ability = Nullable(Type.String({ maxLength: 300 }))
 
 /**
  * State that a live prober reports about itself. `unreadable`: number of check entries that it cannot read, because they are damaged or of a
- * newer version; absent: none. `kinds`: kinds of checks that it knows; absent: the prober is older than they are. `perSecond`: number of
+ * newer version; absent: none. `knows`: newest level of an installation that it knows; absent: the prober is older than levels. `kinds`: kinds of checks that it knows; absent: the prober is older than they are. `perSecond`: number of
  * checks a second that its monitors need.
  */
 export const ProberState = Strict({
@@ -23,6 +23,7 @@ export const ProberState = Strict({
   buffered: Count,
   shed: Count,
   unreadable: Type.Optional(Count),
+  knows: Type.Optional(Count),
 })
 
 export const doorRequests = {

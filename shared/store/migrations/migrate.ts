@@ -2,14 +2,8 @@
 // any point is continued by the next one, because each page of changed documents and its progress are stored together, or in this order.
 import { limits, second } from '#shared/limits/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
-import {
-  firstNumber,
-  latestNumber,
-  type Migration,
-  migrations,
-  releaseOf,
-  type StoredDocument,
-} from '#shared/store/migrations/migrations.ts'
+import type { Migration, StoredDocument } from '#shared/store/migrations/migration.ts'
+import { firstNumber, latestNumber, migrations, releaseOf } from '#shared/store/migrations/migrations.ts'
 import { type BackupContent, StoreError } from '#shared/store/port.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
@@ -30,6 +24,8 @@ export interface MigrateOptions {
   content(): Promise<BackupContent>
   /** Default: all. */
   list?: readonly Migration[]
+  /** Number up to which is migrated; default: that of all. A migration that has begun is always finished. */
+  upTo?: number
 }
 
 /** A store while it is migrated. All methods reject with a StoreError. */
@@ -47,12 +43,14 @@ export interface Ground {
   write(migration: Migration, documents: readonly StoredDocument[], progress: Progress): Promise<void>
 }
 
-export async function migrate(ground: Ground, { clock, tell, list = migrations }: MigrateOptions): Promise<void> {
-  const latest = latestNumber(list)
+/** A new store gets the number of all migrations. */
+export async function migrate(ground: Ground, options: MigrateOptions): Promise<void> {
+  const { clock, tell, list = migrations } = options
   const found = await ground.progress()
-  if (found === null) return await ground.note({ number: latest, done: latest, after: '' })
-  if (!needsMigrations(found, list)) return
+  if (found === null) return await ground.note({ number: latestNumber(list), done: latestNumber(list), after: '' })
+  const latest = numberToReach(found, options)
   const { number, done } = found
+  if (done === latest) return
   const release = releaseOf(done, list)
   tell(
     number === done ? `The store of version ${release} is converted for this version.` : 'The conversion of the store goes on.',
@@ -60,7 +58,7 @@ export async function migrate(ground: Ground, { clock, tell, list = migrations }
   const startedAt = clock.monotonic()
   if (number === done) await ground.keep(release)
   let { after } = found
-  const pending = list.slice(done - firstNumber)
+  const pending = list.slice(done - firstNumber, latest - firstNumber)
   // From here on, older programs refuse the store.
   await ground.note({ number: latest, done, after })
   for (const migration of pending) await ground.prepare(migration)
@@ -74,8 +72,14 @@ export async function migrate(ground: Ground, { clock, tell, list = migrations }
   tell(`The store is converted. It took ${Math.ceil((clock.monotonic() - startedAt) / second)} s.`)
 }
 
-/** Returns true if the store lacks migrations. Throws a permanent StoreError if this program does not know the store. */
-export function needsMigrations({ number, done }: Pick<Progress, 'number' | 'done'>, list: readonly Migration[]): boolean {
+/**
+ * Returns the number that the store gets; its own if it lacks no migration. Throws a permanent StoreError if this program does not know the
+ * store.
+ */
+export function numberToReach(
+  { number }: Pick<Progress, 'number'>,
+  { list = migrations, upTo = latestNumber(list) }: Pick<MigrateOptions, 'list' | 'upTo'>,
+): number {
   const latest = latestNumber(list)
   if (number > latest) {
     throw new StoreError(
@@ -91,7 +95,7 @@ export function needsMigrations({ number, done }: Pick<Progress, 'number' | 'don
         'that wrote it, or move the data folder away.',
     )
   }
-  return done < latest
+  return Math.max(number, upTo)
 }
 
 async function rewrite(

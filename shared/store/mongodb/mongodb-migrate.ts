@@ -6,8 +6,9 @@ import type { Collection, Db } from 'mongodb'
 import { pause } from '#shared/async/pause.ts'
 import { limits, second } from '#shared/limits/limits.ts'
 import { collections } from '#shared/store/collections.ts'
-import { type Ground, type MigrateOptions, migrate, needsMigrations, type Progress } from '#shared/store/migrations/migrate.ts'
-import { firstNumber, type Migration, migrations, type StoredDocument } from '#shared/store/migrations/migrations.ts'
+import { type Ground, type MigrateOptions, migrate, numberToReach, type Progress } from '#shared/store/migrations/migrate.ts'
+import type { Migration, StoredDocument } from '#shared/store/migrations/migration.ts'
+import { firstNumber, migrations, numberAtStart } from '#shared/store/migrations/migrations.ts'
 import { createClient, databaseOf, within } from '#shared/store/mongodb/mongodb.ts'
 import { fromKept, type MongoDocument } from '#shared/store/mongodb/mongodb-documents.ts'
 import { duplicateKey, storeErrorOf } from '#shared/store/mongodb/mongodb-errors.ts'
@@ -26,13 +27,17 @@ const markId = 'store'
 const noIndex = 27
 const noNamespace = 26
 
-/** Migrates the database; waits while another process does. Rejects with a StoreError. */
-export async function migrateMongodb(url: string, options: MigrateOptions): Promise<void> {
+/**
+ * Migrates the database, or waits while another process does, and returns its number. Without `upTo`, stops before a migration that is
+ * held. Rejects with a StoreError.
+ */
+export async function migrateMongodb(url: string, options: MigrateOptions): Promise<number> {
   try {
     const client = createClient(url)
     try {
       await client.connect()
-      await migrateDatabase(client.db(databaseOf(url)), options)
+      const upTo = options.upTo ?? numberAtStart(options.list ?? migrations)
+      return await migrateDatabase(client.db(databaseOf(url)), { ...options, upTo })
     } finally {
       await client.close()
     }
@@ -41,19 +46,22 @@ export async function migrateMongodb(url: string, options: MigrateOptions): Prom
   }
 }
 
-async function migrateDatabase(database: Db, options: MigrateOptions): Promise<void> {
+async function migrateDatabase(database: Db, options: MigrateOptions): Promise<number> {
   const marks = database.collection<Mark>('migration')
   const me = randomId(16)
-  if (!(await take(marks, me, options))) return
-  try {
-    await migrate(groundOf(database, marks, me, options), options)
-  } finally {
-    await answered(marks.updateOne({ _id: markId, holder: me }, { $set: { holder: null } })).catch(() => undefined)
+  if (await take(marks, me, options)) {
+    try {
+      await migrate(groundOf(database, marks, me, options), options)
+    } finally {
+      await answered(marks.updateOne({ _id: markId, holder: me }, { $set: { holder: null } })).catch(() => undefined)
+    }
   }
+  return progressOf(await answered(marks.findOne({ _id: markId })))?.number ?? firstNumber
 }
 
 /** Resolves with true once this process is the one that migrates, and with false if nothing is to be migrated. */
-async function take(marks: Collection<Mark>, me: string, { clock, tell, list = migrations }: MigrateOptions): Promise<boolean> {
+async function take(marks: Collection<Mark>, me: string, options: MigrateOptions): Promise<boolean> {
+  const { clock, tell } = options
   const { lookMs, leaseMs } = limits.store.migration
   let seen = { beat: -1, at: 0 }
   for (;;) {
@@ -64,7 +72,7 @@ async function take(marks: Collection<Mark>, me: string, { clock, tell, list = m
       continue
     }
     const progress = progressOf(mark)
-    if (progress !== null && !needsMigrations(progress, list)) return false
+    if (progress !== null && progress.done === numberToReach(progress, options)) return false
     const isDead = mark.beat === seen.beat && clock.monotonic() - seen.at >= leaseMs
     if (mark.holder === null || isDead) {
       const claim = { $set: { holder: me, beat: mark.beat + 1 } }

@@ -5,8 +5,9 @@ import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { needsMigrations } from '#shared/store/migrations/migrate.ts'
-import { latestNumber, type Migration, migrations } from '#shared/store/migrations/migrations.ts'
+import { numberToReach } from '#shared/store/migrations/migrate.ts'
+import type { Migration } from '#shared/store/migrations/migration.ts'
+import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { sqliteAddress } from '#shared/store/sqlite/sqlite-address.ts'
 import { usedByAnother } from '#shared/store/sqlite/sqlite-errors.ts'
@@ -120,7 +121,7 @@ function openFile(path: string, lock: DatabaseSync, list: readonly Migration[]):
 function prepareSchema(database: DatabaseSync, list: readonly Migration[]): void {
   const number = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
   const isMigrating = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'migration'`).get() !== undefined
-  if (number !== 0 && (needsMigrations({ number, done: number }, list) || isMigrating)) {
+  if (number !== 0 && (numberToReach({ number }, { list }) > number || isMigrating)) {
     throw new StoreError('permanent', 'The data folder must be converted for this version: start Watchkeeper on it.')
   }
   database.exec(`

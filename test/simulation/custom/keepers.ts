@@ -12,6 +12,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import { announceGateway, type Presence } from '../../../services/gateway/presence.ts'
 import { startKeeper } from '../../../services/keeper/app.ts'
 import { createMemoryHub } from '../../support/bus/memory-bus.ts'
+import { presentLevel } from '../../support/present-level.ts'
 import { createMemoryStore } from '../../support/store/memory-store.ts'
 import type { Random } from '../random.ts'
 import { JumpingClock } from './jumping-clock.ts'
@@ -83,6 +84,7 @@ export class Keepers {
       clock: this.#clockOf(keeper),
       store: this.#storeOf(keeper),
       logger: silent,
+      level: presentLevel(),
       metrics: new Registry(),
     }
     const keeperId = `keeper${++this.#started}`

@@ -14,6 +14,7 @@ import { startDirectory } from '../../../services/directory/app.ts'
 import { createGateway } from '../../../services/gateway/app.ts'
 import { startKeeper } from '../../../services/keeper/app.ts'
 import { createMemoryHub, type MemoryHub } from '../bus/memory-bus.ts'
+import { presentLevel } from '../present-level.ts'
 import { createMemoryStore, type MemoryStore } from '../store/memory-store.ts'
 import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts'
 import { type Answer, addPerson, type CallOptions, call, incidentSalt, version } from './api-world.ts'
@@ -63,7 +64,7 @@ export async function startWholeWorld(delays = { confirmAfterMs: confirmMs, clos
   const hub = createMemoryHub({ clock })
   const logged: string[] = []
   const logger = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
-  const around = () => ({ bus: hub.connect(), clock, logger, metrics: new Registry(), store })
+  const around = () => ({ bus: hub.connect(), clock, logger, metrics: new Registry(), store, level: presentLevel() })
   const directory = await startDirectory(around(), { passwordCost: cheapPasswords, websiteHolds: delays })
   const starting = startKeeper(around(), { keeperId: 'keeper', exclusive: true, incidentSalt, ...delays })
   await clock.advance(100)
