@@ -11,6 +11,7 @@ import { checks } from './parts/part-checks.ts'
 import { cli } from './parts/part-cli.ts'
 import { dashboard } from './parts/part-dashboard.ts'
 import { events } from './parts/part-events.ts'
+import { flat } from './parts/part-flat.ts'
 import { ingest } from './parts/part-ingest.ts'
 import { listed } from './parts/part-lists.ts'
 import { locations } from './parts/part-locations.ts'
@@ -55,6 +56,10 @@ const parts: Record<string, Described> = {
   pressure: { part: pressure, meaning: 'another key while one key holds all connections and sends unfinished bodies' },
   dashboard: { part: dashboard, meaning: 'first rows of the list in a browser, fast and slow, and a change until it is seen' },
   memory: { part: memory, meaning: '10,000 monitors: resident, and all checked after a cold start' },
+  flat: {
+    part: flat,
+    meaning: 'equal rates of checks by 10,000 and 50,000 monitors: CPU per check, memory, ready after kill -9',
+  },
   mcp: { part: mcp, meaning: 'the MCP server from its start beside a server of the same library with one tool' },
   apply: { part: apply, meaning: '1,000 Resources from a folder of files, and the same folder again' },
   storage: { part: storage, meaning: 'bytes on disk per check' },
@@ -82,7 +87,7 @@ options:
 --json           one JSON object on stdout instead of tables
 --seconds N      length of one measurement (40; 8 when quick)
 --quick          small counts, to see that everything works; its figures are no measurement
---full           adds 50,000 monitors to memory
+--full           adds 50,000 monitors to memory, and 100,000 to flat
 --rungs 20,30    shares of the bare prober's rate for checks, percent
 --held N         held rate, percent of the bare prober's, for parts that take a share of it where checks does not run before them (25)
 --profile DIR    writes CPU profiles of the system there and prints its most expensive functions on stderr
@@ -171,6 +176,8 @@ try {
   console.log(values.json ? JSON.stringify(report) : asText(report))
   if (failed.length > 0) end(1, `Parts that failed: ${failed.join(', ')}. Nothing was written.`)
   if (values.write) writeLatestRun(report)
+  const broken = values.quick ? [] : report.quantities.filter(({ floorMet }) => floorMet === false)
+  if (broken.length > 0) end(1, `Floors that are not met: ${broken.map(({ part, name }) => `${part}, ${name}`).join('; ')}.`)
   process.exitCode = 0
 } catch (error) {
   end(1, `The run failed: ${(error as Error).stack ?? error}`)

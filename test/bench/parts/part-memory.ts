@@ -1,20 +1,12 @@
 // Memory and cold start of a large fleet: resident memory of 10,000 monitors checked every minute (with `--full` also 50,000), and the time
 // until all are checked again after kill -9.
 import { setTimeout as pause } from 'node:timers/promises'
-import { homeOf, type Seeded, seed } from '../fleets/seed.ts'
+import { type Restarted, startAgainWith, type WebsiteFleet } from '../fleets/website-fleet.ts'
 import { type Observed, observe } from '../run/observe.ts'
 import { type PartResult, type Quantity, quantity, type Run } from '../run/run-context.ts'
 import type { System } from '../run/system.ts'
 
-interface Fleet {
-  monitors: number
-  intervalSeconds: number
-  seededMs: number
-  readyMs: number
-  firstCheckMs: number
-  /** Time until all monitors are checked again: `coveredMs` from the start of the process, `coveredAfterReadyMs` from its readiness. */
-  coveredMs: number
-  coveredAfterReadyMs: number
+interface Fleet extends WebsiteFleet, Restarted {
   observed: Observed
 }
 
@@ -25,9 +17,9 @@ const fullFleets = [...fleets, { monitors: 50_000, intervalSeconds: 60 }]
 export async function memory(run: Run): Promise<PartResult> {
   const wanted = run.options.quick ? [quickFleet] : run.options.full ? fullFleets : fleets
   const found: Fleet[] = []
-  for (const { monitors, intervalSeconds } of wanted) {
-    run.say(`memory: ${monitors} monitors every ${intervalSeconds} s`)
-    found.push(await run.withSystem(system => runFleet(run, system, monitors, intervalSeconds)))
+  for (const fleet of wanted) {
+    run.say(`memory: ${fleet.monitors} monitors every ${fleet.intervalSeconds} s`)
+    found.push(await run.withSystem(system => runFleet(run, system, fleet)))
   }
   return {
     quantities: found.flatMap(quantitiesOf),
@@ -69,38 +61,12 @@ const rowOf = ({ observed, ...fleet }: Fleet) => ({
   'CPU ms/1,000': Math.round(observed.cpuMsPerThousand),
 })
 
-async function runFleet(run: Run, system: System, monitors: number, intervalSeconds: number): Promise<Fleet> {
-  await system.start()
-  const { subjectIds, elapsedMs: seededMs } = await seedAll(run, system, monitors, intervalSeconds)
-  const intervalMs = intervalSeconds * 1_000
-  await run.target.untilSeen(monitors, 4 * intervalMs)
-  run.say(`memory: seeded in ${(seededMs / 1_000).toFixed(1)} s; kill -9 and start`)
-  await system.kill()
-  await run.target.forget()
-  const { at, readyMs } = await system.start()
-  const { firstSeenAt, lastNewAt } = await run.target.untilSeen(monitors, 4 * intervalMs)
+async function runFleet(run: Run, system: System, fleet: WebsiteFleet): Promise<Fleet> {
+  const restarted = await startAgainWith(run, system, fleet)
+  const intervalMs = fleet.intervalSeconds * 1_000
   await pause(Math.min(intervalMs / 4, 10_000))
-  const seconds = run.options.quick ? run.options.seconds : Math.max(run.options.seconds, intervalSeconds)
+  const seconds = run.options.quick ? run.options.seconds : Math.max(run.options.seconds, fleet.intervalSeconds)
+  const { subjectIds } = restarted
   const observed = await observe({ system, target: run.target, subjectIds, intervalMs, seconds })
-  const coveredMs = (lastNewAt as number) - at
-  const firstCheckMs = (firstSeenAt as number) - at
-  const coveredAfterReadyMs = coveredMs - readyMs
-  return { monitors, intervalSeconds, seededMs, readyMs, firstCheckMs, coveredMs, coveredAfterReadyMs, observed }
-}
-
-async function seedAll(run: Run, system: System, to: number, intervalSeconds: number): Promise<Seeded> {
-  const connection = await system.connect()
-  try {
-    const home = await homeOf(connection, system.url, await system.key())
-    return await seed(connection, {
-      ...home,
-      locationIds: [home.locationId],
-      intervalSeconds,
-      urlOf: run.target.urlOf,
-      from: 0,
-      to,
-    })
-  } finally {
-    await connection.close()
-  }
+  return { ...fleet, ...restarted, observed }
 }

@@ -1,7 +1,7 @@
 // Restarts: time from a start until the system is ready, checks and judges. The first start has an empty folder; the later starts follow a
 // clean stop and kill -9. Monitors have an interval of a second.
 import { setTimeout as pause } from 'node:timers/promises'
-import { homeOf, seed } from '../fleets/seed.ts'
+import { seedWebsites } from '../fleets/website-fleet.ts'
 import { type PartResult, quantity, type Run } from '../run/run-context.ts'
 import { median, total } from '../run/statistics.ts'
 import type { System } from '../run/system.ts'
@@ -21,7 +21,8 @@ export async function restart(run: Run): Promise<PartResult> {
   const repeats = run.options.quick ? 1 : 5
   const found = await run.withSystem(async system => {
     const first = await system.start()
-    await seedAll(run, system)
+    await seedWebsites(run, system, { monitors, intervalSeconds: 1 })
+    await run.target.untilSeen(monitors, 30_000)
     const clean: Restart[] = []
     const killed: Restart[] = []
     for (let repeat = 0; repeat < repeats; repeat++) {
@@ -65,25 +66,6 @@ const rowOf = (by: string) => (restart: Restart) => ({
   'first check': Math.round(restart.firstCheckMs),
   'first judged result': Math.round(restart.firstJudgedMs),
 })
-
-async function seedAll(run: Run, system: System): Promise<void> {
-  const connection = await system.connect()
-  try {
-    const home = await homeOf(connection, system.url, await system.key())
-    const options = {
-      ...home,
-      locationIds: [home.locationId],
-      intervalSeconds: 1,
-      urlOf: run.target.urlOf,
-      from: 0,
-      to: monitors,
-    }
-    await seed(connection, options)
-    await run.target.untilSeen(monitors, 30_000)
-  } finally {
-    await connection.close()
-  }
-}
 
 async function again(run: Run, system: System, stop: () => Promise<number>): Promise<Restart> {
   await pause(settleMs)

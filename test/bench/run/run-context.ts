@@ -8,7 +8,7 @@ export interface RunOptions {
   seconds: number
   /** True: the counts are so small that the run only shows that everything works. Its figures are no measurement. */
   quick: boolean
-  /** True: the part `memory` also measures 50,000 monitors. */
+  /** True: larger fleets in `memory` and `flat`. */
   full: boolean
   /** Steps of the rate that replace the ladder of `checks`, percent of the bare prober's rate; null: `checks` uses its ladder. */
   rungs: readonly number[] | null
