@@ -1,5 +1,5 @@
 // Level of the installation: the number of its store (ADR 36). While processes of an earlier release may run beside this one, the level is
-// theirs, and only forms that they read are written. `watchkeeper cluster finish-upgrade` raises it, also while processes run.
+// theirs, and only forms that they read are written. `./watchkeeper cluster finish-upgrade` raises it, also while processes run.
 
 export interface Level {
   /** Never falls. */

@@ -23,7 +23,7 @@ export interface Migration {
   change?(document: StoredDocument): StoredDocument | null
   /**
    * True: processes of the release before can run beside those of this one, so the start of one process does not run this migration, nor the
-   * later ones, on a store that several processes share; `watchkeeper cluster finish-upgrade` does. A later release that cannot work without
+   * later ones, on a store that several processes share; `./watchkeeper cluster finish-upgrade` does. A later release that cannot work without
    * it removes this member. An embedded store has one process, whose start runs every migration.
    */
   isHeld?: boolean
