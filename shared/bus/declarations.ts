@@ -59,6 +59,7 @@ const declarations: Declaration[] = [
   bucket('leases', 0),
   bucket('presence', limits.bus.presenceAgeMs),
   bucket('checks', 0),
+  bucket('check-pages', 0),
   bucket('revocations', limits.bus.revocationAgeMs),
   bucket('installation', 0),
 ]

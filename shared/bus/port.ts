@@ -131,6 +131,10 @@ export interface Bucket {
    */
   update(key: string, value: unknown, revision: number): Promise<number | null>
   delete(key: string): Promise<void>
+  /** Removes the key if it has this revision; returns false if it has another one. */
+  deleteAt(key: string, revision: number): Promise<boolean>
+  /** Removes all keys that match the filter, and every trace of them: no watch gets these removals. */
+  purge(filter: string): Promise<void>
   /**
    * Delivers every present key that matches `filter` (`*` one token, `>` the rest), then calls `onReady`, then delivers every change in
    * order. Survives reconnects; after a reconnect, entries may be repeated.
@@ -145,7 +149,7 @@ export interface Bucket {
   page(filter: string, after: BucketPosition | null, most: number): Promise<BucketPage>
 }
 
-export type BucketName = 'leases' | 'presence' | 'checks' | 'revocations' | 'installation'
+export type BucketName = 'leases' | 'presence' | 'checks' | 'check-pages' | 'revocations' | 'installation'
 
 export interface Bus {
   readonly observations: ObservationStream

@@ -317,6 +317,35 @@ function describeBuckets(t: Test, harness: Harness): void {
     t.equal((await bucket.get('gone.1.a'))?.value, rivals.findIndex(revision => revision !== null) + 1)
   })
 
+  t.test('key is removed only at the revision that it has', async t => {
+    const bucket = (await harness.connect()).bucket('check-pages')
+    const first = await bucket.put('loc9.1.1', 1)
+    const second = await bucket.put('loc9.1.1', 2)
+    t.equal(await bucket.deleteAt('loc9.1.1', first), false)
+    t.equal((await bucket.get('loc9.1.1'))?.value, 2)
+    t.equal(await bucket.deleteAt('loc9.1.1', second), true)
+    t.equal(await bucket.get('loc9.1.1'), null)
+    t.equal(await bucket.deleteAt('loc9.1.1', second), false, 'it is gone already')
+    t.ok((await bucket.update('loc9.1.1', 3, 0)) !== null, 'and may be created again')
+  })
+
+  t.test('purge removes what matches, and no watch hears of it', async t => {
+    const bucket = (await harness.connect()).bucket('checks')
+    for (const key of ['pur.7.a', 'pur.7.b', 'pur.8.c']) await bucket.put(key, key)
+    await bucket.delete('pur.7.b')
+    const told = collector<string>()
+    const watch = await bucket.watch('pur.>', { onEntry: ({ key, value }) => told.add(`${key}=${value}`) })
+    await told.reached(2)
+    await bucket.purge('*.7.*')
+    t.strictSame(await bucket.list('pur.>').then(entries => entries.map(({ key }) => key)), ['pur.8.c'])
+    t.equal(await bucket.get('pur.7.a'), null)
+    await bucket.put('pur.8.d', 1)
+    await told.reached(3)
+    t.strictSame(told.items, ['pur.7.a=pur.7.a', 'pur.8.c=pur.8.c', 'pur.8.d=1'])
+    t.ok((await bucket.update('pur.7.a', 'again', 0)) !== null)
+    await watch.close()
+  })
+
   t.test('watch reports the present keys, then that it is ready, then every change in order', async t => {
     const bucket = (await harness.connect()).bucket('checks')
     const writer = (await harness.connect()).bucket('checks')

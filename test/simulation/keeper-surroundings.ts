@@ -178,6 +178,8 @@ function bucketOf(
       return through(() => bucket.update(key, value, revision))
     },
     delete: key => through(() => bucket.delete(key)),
+    deleteAt: (key, revision) => through(() => bucket.deleteAt(key, revision)),
+    purge: filter => through(() => bucket.purge(filter)),
     list: filter => through(() => bucket.list(filter)),
     page: (filter, after, most) => through(() => bucket.page(filter, after, most)),
     watch: (filter, { onEntry, onReady }) =>

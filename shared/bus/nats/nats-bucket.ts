@@ -42,6 +42,15 @@ export function createBucket(link: Link, name: BucketName): Bucket {
     delete: async key => {
       acknowledgement(await store(link, subjectOf(key), '', withHeader(operationHeader, 'DEL')))
     },
+    deleteAt: async (key, revision) => {
+      const headers = withHeader(operationHeader, 'DEL')
+      headers.set(expectedHeader, String(revision))
+      return acknowledgement(await store(link, subjectOf(key), '', headers)) !== null
+    },
+    purge: filter =>
+      administer(link, async ({ streams }) => {
+        await streams.purge(stream, { filter: subjectOf(filter) })
+      }),
     watch: (filter, handlers) => watch(link, name, filter, handlers),
     page: (filter, after, most) => readBucketPage(link, name, filter, after, most),
     list: async filter => {

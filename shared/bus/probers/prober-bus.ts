@@ -53,6 +53,8 @@ const closedBucket: Bucket = {
   put: refused,
   update: refused,
   delete: refused,
+  deleteAt: refused,
+  purge: refused,
   watch: refused,
   list: refused,
   page: refused,

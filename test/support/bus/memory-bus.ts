@@ -570,6 +570,12 @@ function bucketOf(line: Line, name: BucketName): Bucket {
       })
     },
     delete: key => roundTrip(() => void write(key, null)),
+    deleteAt: (key, revision) => roundTrip(() => find(key)?.revision === revision && write(key, null) > 0),
+    purge: filter =>
+      roundTrip(() => {
+        const matches = matcher(filter)
+        for (const key of [...state().keys.keys()]) if (matches(key)) state().keys.delete(key)
+      }),
     list: filter =>
       roundTrip(() =>
         present(matcher(filter))
