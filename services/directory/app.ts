@@ -11,7 +11,9 @@ import { type AskVerb, asks } from '#shared/contracts/ask/ask.ts'
 import { AppError } from '#shared/errors.ts'
 import { registeredMetric } from '#shared/observability/registered-metric.ts'
 import { createSeals } from '#shared/secrecy/seals.ts'
-import type { Service, ServiceContextWithStore } from '#shared/service.ts'
+import type { LevelledContext, Service, ServiceContextWithStore } from '#shared/service.ts'
+import { levelOf } from '#shared/store/level.ts'
+import { flatForms } from '#shared/store/migrations/0004-flat-forms.ts'
 import { StoreError } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subjects/subject-view.ts'
 import { answerers } from './answerers.ts'
@@ -55,9 +57,12 @@ export interface DirectoryOptions {
   proberIssuer?: ProberIssuer | null
 }
 
+/** `level` absent: every process is of this version. */
+type DirectoryServiceContext = ServiceContextWithStore & Partial<Pick<LevelledContext, 'level'>>
+
 /** Resolves when the directory serves requests. */
-export async function startDirectory(serviceContext: ServiceContextWithStore, options: DirectoryOptions = {}): Promise<Service> {
-  const { bus, clock, metrics } = serviceContext
+export async function startDirectory(serviceContext: DirectoryServiceContext, options: DirectoryOptions = {}): Promise<Service> {
+  const { bus, clock, metrics, level = levelOf(flatForms) } = serviceContext
   const seals = createSeals(options.secretsKey ?? '')
   const store = withSealedDestinations(serviceContext.store, seals)
   const logger = serviceContext.logger.child({ service: 'directory' })
@@ -77,7 +82,7 @@ export async function startDirectory(serviceContext: ServiceContextWithStore, op
   const takeCheckRoom = createCheckRoom({ store, clock })
   const made = { passwords, announcer, removeWorkspaces: removing.soon, requireRoom, takeCheckRoom, rosters, seals }
   const context: DirectoryContext = { store, bus, clock, logger, ...shown, ...made }
-  doors = await startDoors({ bus, store, clock, logger, metrics, members, seals })
+  doors = await startDoors({ bus, store, clock, logger, metrics, members, seals, level })
   const stopExpiring = startExpiring(store, clock, logger)
   const stopForgetting = startForgetting(store, clock, logger)
   const asked = registeredMetric(metrics, 'watchkeeper_directory_asks_total', name => {

@@ -6,20 +6,24 @@ import { createJunkReports } from '#shared/observability/junk-reports.ts'
 import type { LevelledContext, Service, ServiceContextWithStore } from '#shared/service.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { createAbilities } from './abilities.ts'
+import type { CheckForms } from './check-forms.ts'
 import type { KeeperContext } from './context.ts'
 import { holdLeases } from './lease/leases.ts'
 import { SentIdReads } from './loading/sent-id-reads.ts'
 import { SubjectCache } from './loading/subject-cache.ts'
 import { TemplateRevisions } from './loading/template-revisions.ts'
 import { createKeeperMetrics } from './metrics.ts'
+import { CheckListing } from './partition/check-listing.ts'
 import { Host } from './partition/host.ts'
 import { Listening } from './partition/listening.ts'
+import { createOldChecks } from './partition/old-checks.ts'
 import { servePreviews } from './preview/serve-previews.ts'
 import { createReadiness } from './readiness.ts'
 import { startHousekeeping } from './removal/housekeeping.ts'
 import { createRemovals, removeChildren } from './removal/removals.ts'
 import { startRollingUp } from './roll-up/roll-up.ts'
 import { createCheckEntries } from './round/check-entries.ts'
+import { createCheckPages } from './round/check-pages.ts'
 import { ReadingWatch } from './round/reading-watch.ts'
 
 export interface KeeperOptions {
@@ -42,8 +46,7 @@ export async function startKeeper(serviceContext: LevelledContext, options: Keep
     ...serviceContext,
     logger,
     metrics: createKeeperMetrics(serviceContext.metrics),
-    junk: createJunkReports('keeper', { ...serviceContext, logger }),
-    ...memoryOf(serviceContext, options),
+    ...memoryOf({ ...serviceContext, logger }, options),
     keeperId: options.keeperId,
     encodeIncidentId: createIncidentIds(options.incidentSalt ?? '').encode,
     confirmAfterMs: options.confirmAfterMs,
@@ -54,11 +57,13 @@ export async function startKeeper(serviceContext: LevelledContext, options: Keep
     remove: (subjectId, signalKey) => removals.start(subjectId, signalKey),
     becameLive: () => readiness.look(),
     writeChecks: (subjectId, entries) => checkEntries.write(subjectId, entries),
+    checkForms: () => checks,
     removeTombstone: subjectId => removeTombstone(context, subjectId),
   }
   logger.info({ keeper: options.keeperId }, 'keeper started')
   const listening = new Listening(context)
-  const host = new Host(context, listening)
+  const checks = openCheckForms(context)
+  const host = new Host(context, listening, checks.listing)
   const readiness = createReadiness(context, () => host.partitions())
   const hosts = (partition: number) => host.hosts(partition)
   const removals = createRemovals(context, (subjectId, signalKey) => host.removed(subjectId, signalKey), hosts)
@@ -105,12 +110,18 @@ export async function startKeeper(serviceContext: LevelledContext, options: Keep
 }
 
 const memoryOf = (serviceContext: ServiceContextWithStore, { cachedSubjects }: KeeperOptions) => ({
+  junk: createJunkReports('keeper', serviceContext),
   templates: new TemplateRevisions(),
   sentIdReads: new SentIdReads(serviceContext.clock),
   readingWatch: new ReadingWatch(serviceContext),
   abilities: createAbilities(serviceContext),
   cache: new SubjectCache(cachedSubjects ?? limits.keeper.cachedSubjects),
 })
+
+function openCheckForms(context: KeeperContext): CheckForms & { listing: CheckListing } {
+  const listing = new CheckListing(context)
+  return { listing, pages: createCheckPages(context), old: createOldChecks(context, listing) }
+}
 
 function removeTombstone(context: KeeperContext, subjectId: string): void {
   context.cache.drop(subjectId)

@@ -9,6 +9,7 @@ import type { Level } from '#shared/store/level.ts'
 import { type Store, StoreError, UnreadableDocument } from '#shared/store/port.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Abilities } from './abilities.ts'
+import type { CheckForms } from './check-forms.ts'
 import type { SentIdReads } from './loading/sent-id-reads.ts'
 import type { SubjectCache } from './loading/subject-cache.ts'
 import type { TemplateRevisions } from './loading/template-revisions.ts'
@@ -46,6 +47,8 @@ export interface KeeperContext {
   remove(subjectId: string, signalKey: string | null): void
   /** Writes check entries, which come from a subject's outbox, to the bus. The rounds do not wait for this write. */
   writeChecks(subjectId: string, entries: readonly OutboxCheck[]): void
+  /** Forms in which check entries are on the bus. */
+  checkForms(): CheckForms
   /** Removes a tombstone for good. Call it only when no late input can arrive that would create the subject again. */
   removeTombstone(subjectId: string): void
 }

@@ -11,8 +11,8 @@ import { createResolve, type Resolve } from '#shared/net/resolve.ts'
 import { createSeals, type Seals, withOpened } from '#shared/secrecy/seals.ts'
 import type { Service, ServiceContext } from '#shared/service.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { type AssignmentHandlers, watchAssignments } from './assignments.ts'
-import { createBusTime } from './bus-time.ts'
+import { type AssignmentHandlers, type Assignments, watchAssignments } from './assignments.ts'
+import { type BusTime, createBusTime } from './bus-time.ts'
 import type { CheckContext } from './checks/checker.ts'
 import { findAbilities } from './checks/registry.ts'
 import { createTrust } from './checks/trust.ts'
@@ -52,7 +52,7 @@ export interface Prober extends Service {
 }
 
 /**
- * Resolves when the location's monitors are known and the presence key of this prober is written. Rejects if the bus does not respond. If
+ * Resolves when the location's monitors are known and the presence key of this prober is written. Checks may begin earlier. Rejects if the bus does not respond. If
  * the start fails, all parts that had begun are stopped, and the caller may try again.
  */
 export async function startProber(context: ServiceContext, options: ProberOptions): Promise<Prober> {
@@ -93,20 +93,20 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
   const seals = createSeals(options.secretsKey ?? '')
   const kinds = options.kinds ?? findAbilities()
   const tries = await serveTries({ bus, logger, locationId, kinds, context: triedContext(checking, options), seals, shedding })
+  begun.push(tries.close)
   const watch = await watchAssignments(bus, locationId, logger, assigningTo(fleet, seals))
+  begun.push(watch.close)
   let perSecond = 0
   const describe = () => ({
     ...{ version, inFlight: runner.inFlight(), buffered: reporter.waiting(), shed: shedding.total(), perSecond },
     // An older directory refuses a state with this member, so only a prober that has something to say sends it.
     ...(watch.unreadable() > 0 ? { unreadable: watch.unreadable() } : {}),
   })
-  begun.push(tries.close, () => watch.close())
   const view = { bus, clock, logger, busNow: busTime.now, locationId, proberId, kinds, describe, onChange: fleet.rebalance }
   presence = await createPresence(view)
   busTime.onJump(fleet.rebase)
-  const announcedAt = busTime.now()
-  await presence.announce()
-  fleet.start(Math.min(announcedAt, options.missedSince ?? announcedAt))
+  begun.push(presence.leave, fleet.stop)
+  await beginChecks({ watch, presence, fleet, busTime }, options.missedSince ?? null)
   const gauges = repeat({ clock, everyMs: limits.presence.beatMs }, () => {
     perSecond = Math.round(fleet.checksPerSecond() * 100) / 100
     metrics.monitors.set(fleet.owned())
@@ -134,10 +134,30 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
   }
 }
 
+interface Parts {
+  watch: Assignments
+  presence: Presence
+  fleet: Fleet
+  busTime: BusTime
+}
+
+/**
+ * Begins to check. A prober that is alone at its location checks what it knows at once, and the rest as it arrives. With others it waits for
+ * the whole: they give up their share of the monitors as soon as they hear of this prober.
+ */
+async function beginChecks({ watch, presence, fleet, busTime }: Parts, missedSince: number | null): Promise<void> {
+  if (presence.count() > 1) await watch.complete
+  const announcedAt = busTime.now()
+  await presence.announce()
+  fleet.start(Math.min(announcedAt, missedSince ?? announcedAt))
+  await watch.complete
+  fleet.complete()
+}
+
 /** Secrets are opened once, when a check is assigned. */
 const assigningTo = (fleet: Fleet, seals: Seals | null): AssignmentHandlers => ({
-  onEntry: (subjectId, entry, at) => fleet.assign(subjectId, withOpened(entry, seals), at),
-  onList: (subjectId, entries, at) => fleet.assignAll(subjectId, withOpened(entries, seals), at),
+  onEntry: (subjectId, entry, ...origin) => fleet.assign(subjectId, withOpened(entry, seals), ...origin),
+  onList: (subjectId, entries, ...origin) => fleet.assignAll(subjectId, withOpened(entries, seals), ...origin),
   onUnreadable: fleet.keepOrUnassign,
   onRemoved: fleet.unassign,
 })

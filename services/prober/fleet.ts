@@ -19,6 +19,8 @@ export interface FleetOptions {
   metrics: Pick<ProberMetrics, 'skipped'>
 }
 
+type Origin = Pick<Monitor, 'writtenAt' | 'isPaged'>
+
 /** No monitor is due before `start`, because the live probers of the location are unknown until then. */
 export class Fleet {
   readonly #options: FleetOptions
@@ -29,6 +31,8 @@ export class Fleet {
   readonly #agenda: Agenda<Monitor>
   #started = false
   #owned = 0
+  /** Instant from which slots may have been missed, for entries of the time before the start that arrive after it. */
+  #missedSince = Number.POSITIVE_INFINITY
 
   constructor(options: FleetOptions) {
     this.#options = options
@@ -58,41 +62,52 @@ export class Fleet {
     return demands
   }
 
-  /** `missedSince`: instant on bus time from which the location's other probers may have missed slots. */
+  /**
+   * `missedSince`: instant on bus time from which the location's other probers may have missed slots. It counts also for monitors that
+   * become known later, until `complete` is called.
+   */
   start(missedSince: number): void {
     this.#started = true
+    this.#missedSince = missedSince
     for (const monitor of this.#monitors.values()) {
       if (this.#owns(monitor)) this.#enlist(monitor, missedSince)
     }
   }
 
-  stop(): void {
+  /** Called when all monitors of the location's past are known. */
+  complete(): void {
+    this.#missedSince = Number.POSITIVE_INFINITY
+  }
+
+  stop = (): void => {
     this.#agenda.stop()
   }
 
-  /** Handles a new, changed or repeated entry. `writtenAt`: instant of the entry on bus time. */
-  assign = (subjectId: string, entry: CheckEntry, writtenAt: number): void => {
+  /** Handles a new, changed or repeated entry. `writtenAt`: instant of the entry on bus time. `isPaged`: it came in a page. */
+  assign = (subjectId: string, entry: CheckEntry, writtenAt: number, isPaged = false): void => {
     if (this.#listed.has(subjectId)) this.unassign(subjectId)
-    this.#assign(subjectId, subjectId, entry, writtenAt)
+    this.#assign(subjectId, subjectId, entry, { writtenAt, isPaged })
   }
 
   /** Handles an entry with several checks. Checks that it lacks are removed. */
-  assignAll = (subjectId: string, entries: readonly SignalEntry[], writtenAt: number): void => {
+  assignAll = (subjectId: string, entries: readonly SignalEntry[], writtenAt: number, isPaged = false): void => {
     const keys = entries.map(({ signal }) => `${subjectId} ${signal}`)
     for (const key of this.#listed.get(subjectId) ?? [subjectId]) if (!keys.includes(key)) this.#remove(key)
     this.#listed.set(subjectId, keys)
-    for (const [i, entry] of entries.entries()) this.#assign(keys[i] as string, subjectId, entry, writtenAt)
+    for (const [i, entry] of entries.entries()) this.#assign(keys[i] as string, subjectId, entry, { writtenAt, isPaged })
   }
 
-  #assign(key: string, subjectId: string, entry: CheckEntry | SignalEntry, writtenAt: number): void {
+  #assign(key: string, subjectId: string, entry: CheckEntry | SignalEntry, { writtenAt, isPaged }: Origin): void {
     const known = this.#monitors.get(key)
+    if (known !== undefined && entry.rev === known.entry.rev) known.isPaged = isPaged
     if (known !== undefined && entry.rev <= known.entry.rev) return
     const monitor = known ?? createMonitor(subjectId, entry)
     this.#monitors.set(key, monitor)
     monitor.entry = entry
     monitor.writtenAt = writtenAt
+    monitor.isPaged = isPaged
     monitor.phaseMs = phaseOf(slotName(subjectId, entry), entry.intervalMs)
-    if (this.#started && this.#owns(monitor)) this.#enlist(monitor)
+    if (this.#started && this.#owns(monitor)) this.#enlist(monitor, known === undefined ? this.#missedSince : undefined)
     else this.#release(monitor)
   }
 

@@ -19,6 +19,8 @@ export interface Monitor extends Due {
   phaseMs: number
   /** Instant of the entry on bus time, ms. */
   writtenAt: number
+  /** True if the entry came in a page. Then results name the subject in their bodies. */
+  isPaged: boolean
   /** True if this prober, and no other prober of the location, checks the monitor. */
   mine: boolean
   removed: boolean
@@ -47,6 +49,7 @@ export function createMonitor(subjectId: string, entry: CheckEntry | SignalEntry
     entry,
     phaseMs: phaseOf(slotName(subjectId, entry), entry.intervalMs),
     writtenAt: 0,
+    isPaged: false,
     mine: false,
     removed: false,
     check: null,

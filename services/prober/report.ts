@@ -12,6 +12,8 @@ import type { CheckOutcome } from './checks/checker.ts'
 
 export interface Report {
   subjectId: string
+  /** True if the message names the subject in its body, not in its bus subject. */
+  isPaged: boolean
   /** Key of the signal; absent: the subject has one check alone. */
   signal?: string
   rev: number
@@ -115,7 +117,7 @@ export class Reporter {
       this.#inFlight++
       if (this.#pauseMs > 0) this.#pause()
       bus.observations
-        .publish(subjects.observation(locationId, next.report.subjectId), messageOf(next.report, clock.now()))
+        .publish(busSubjectOf(locationId, next.report), messageOf(next.report, clock.now()))
         .then(this.#acknowledged, (error: unknown) => this.#refused(next, error))
     }
   }
@@ -144,14 +146,18 @@ export class Reporter {
   }
 }
 
+const busSubjectOf = (locationId: string, { subjectId, isPaged }: Report): string =>
+  isPaged ? subjects.flatObservation(locationId, subjectId) : subjects.observation(locationId, subjectId)
+
 /**
  * Returns the message of a result. The message contains the time from the end of the check to the sending. So a result that waits before it
  * is sent keeps the right instant.
  */
 function messageOf(report: Report, now: number): CheckResult {
-  const { outcome, rev, slotAt, signal } = report
+  const { subjectId, isPaged, outcome, rev, slotAt, signal } = report
   const ageMs = Math.max(0, Math.round(now - report.endedAt))
-  return signal === undefined ? { rev, slotAt, ageMs, ...outcome } : { rev, signal, slotAt, ageMs, ...outcome }
+  const result = signal === undefined ? { rev, slotAt, ageMs, ...outcome } : { rev, signal, slotAt, ageMs, ...outcome }
+  return isPaged ? { subject: subjectId, ...result } : result
 }
 
 /**

@@ -147,7 +147,8 @@ export class Runner {
     if (outcome.ok) metrics.passed.inc()
     else metrics.failed.inc()
     metrics.duration.observe(outcome.phases.totalMs / 1_000)
-    const report = { subjectId: monitor.subjectId, rev: entry.rev, slotAt, endedAt: context.clock.now(), outcome }
+    const { subjectId, isPaged } = monitor
+    const report = { subjectId, isPaged, rev: entry.rev, slotAt, endedAt: context.clock.now(), outcome }
     if (keepsAnswers(entry)) noteAnswer(monitor, outcome, report.endedAt)
     const isNews = noteOutcome(monitor, outcome.ok)
     if (!monitor.removed) onReport('signal' in entry ? { ...report, signal: entry.signal, isNews } : { ...report, isNews })

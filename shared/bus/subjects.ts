@@ -1,5 +1,6 @@
 // Bus subjects and bucket keys. Only this file builds, parses and matches them.
-import { partitionOf } from '#shared/text/hash.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { pageNumberOf, partitionOf } from '#shared/text/hash.ts'
 
 export type Revoked = 'key' | 'user' | 'address' | 'session' | 'ping' | 'ping-key'
 const revocable: readonly string[] = ['key', 'user', 'address', 'session', 'ping', 'ping-key'] satisfies Revoked[]
@@ -8,6 +9,8 @@ const isRevocable = (what: string | undefined): what is Revoked => what !== unde
 export const subjects = {
   /** Subject of a prober's report. Receivers take the location from this subject, never from the payload. */
   observation: (locationId: string, subjectId: string) => `obs.${partitionOf(subjectId)}.${locationId}.${subjectId}`,
+  /** The same without the id of the subject, which is then in the body: the bus keeps one subject for a partition at a location. */
+  flatObservation: (locationId: string, subjectId: string) => `obs.${partitionOf(subjectId)}.${locationId}`,
   observationsOfPartition: (partition: number) => `obs.${partition}.>`,
   allObservations: 'obs.>',
   /** A command to the subject's keeper. */
@@ -62,8 +65,14 @@ export const keys = {
   /** Filter for the presence keys of all processes. */
   allPresent: '>',
   check: (locationId: string, subjectId: string) => `${locationId}.${partitionOf(subjectId)}.${subjectId}`,
+  /** Key of a page with check entries of a location. `number`: as `pageNumberOf` returns it. */
+  checkPage: (locationId: string, number: number) => `${locationId}.${number % limits.partitions}.${number}`,
+  checkPageOf: (locationId: string, subjectId: string) => keys.checkPage(locationId, pageNumberOf(subjectId)),
+  /** Filter for the entries, and for the pages, of a location. */
   checksOfLocation: (locationId: string) => `${locationId}.>`,
+  /** Filter for the entries, and for the pages, of a partition. */
   checksOfPartition: (partition: number) => `*.${partition}.*`,
+  allChecks: '>',
   /**
    * Key of a revocation. It makes gateways drop cached entries: an API key, all keys and sessions of a user, an Observation address, one
    * session, the ping addresses of a Resource (by its id, because their own are secrets), or all that a ping key names (by its id).
@@ -76,10 +85,19 @@ export const keys = {
   level: 'level',
 } as const
 
-/** Parses an observation subject. Returns null for any other subject, or if the partition is not the partition of the subject id. */
-export function parseObservation(subject: string): { partition: number; locationId: string; subjectId: string } | null {
-  const [head, partition, locationId, subjectId, more] = subject.split('.')
-  if (head !== 'obs' || !locationId || !subjectId || more !== undefined) return null
+/**
+ * Parses the bus subject of a report. In the form without an id, the body names the subject. Returns null for any other bus subject, for a
+ * body that names no subject or another one, or if the partition is not the partition of the subject id.
+ */
+export function parseObservation(
+  busSubject: string,
+  body: unknown,
+): { partition: number; locationId: string; subjectId: string } | null {
+  const [head, partition, locationId, named, more] = busSubject.split('.')
+  const inside = (body as { subject?: unknown } | null | undefined)?.subject
+  const subjectId = named ?? inside
+  if (head !== 'obs' || !locationId || typeof subjectId !== 'string' || subjectId === '' || more !== undefined) return null
+  if (inside !== undefined && inside !== subjectId) return null
   return partitionOf(subjectId) === Number(partition) ? { partition: Number(partition), locationId, subjectId } : null
 }
 
@@ -101,6 +119,13 @@ export function parseLease(key: string): number | null {
 export function parseCheckKey(key: string): { locationId: string; subjectId: string } | null {
   const [locationId, , subjectId] = key.split('.')
   return locationId && subjectId ? { locationId, subjectId } : null
+}
+
+export function parseCheckPage(key: string): { locationId: string; number: number } | null {
+  const [locationId, partition, last, more] = key.split('.')
+  const number = Number(last)
+  const isKey = locationId && more === undefined && Number.isInteger(number) && number % limits.partitions === Number(partition)
+  return isKey ? { locationId, number } : null
 }
 
 export function parseProberPresence(key: string): { locationId: string; proberId: string } | null {

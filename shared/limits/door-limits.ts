@@ -64,6 +64,8 @@ export const doorLimits = {
   leftKeptMs: 10 * second,
   /** Timeout of a prober's requests, except requests that wait for a change. */
   answerMs: 5 * second,
+  /** Interval at which the log repeats that a location has probers which are older than the installation. */
+  oldProberMs: 60 * 60 * second,
   /** Interval at which directories read the list of locations, in case a nudge was lost. */
   lookMs: 60 * second,
   /** Interval at which the list of locations is read after a failed read. */

@@ -30,6 +30,12 @@ export const limits = {
    * installation with data.
    */
   partitions: 64,
+  /**
+   * Pages of check entries. `perLocation`: number of pages of a location. The page of a subject is fnv1a32(subjectId) mod 4096, so that its
+   * number mod 64 is the partition; part of the data format as well. `pageBytes`: largest number of bytes of a page as JSON, below what the
+   * bus accepts in one message (1 MB where its operator has set nothing).
+   */
+  checkPages: { perLocation: 4_096, pageBytes: 800 * 1024 },
 
   ...checkLimits,
 
@@ -136,6 +142,13 @@ export const limits = {
     numbersLeaving: 16,
     /** Largest number of concurrent writes of check entries. While their bucket is unavailable, each write is retried every 2 s. */
     checkWritesAtOnce: 64,
+    /** Largest number of partitions whose check entries are listed one by one. Of more, all are listed in one reading. */
+    listedOneByOne: 3,
+    /**
+     * Time after which check entries of their own keys are removed without a trace, once pages have them. Until then, probers get the
+     * removals of single entries.
+     */
+    oldChecksMs: minute,
     /** Largest number of documents of a deleted subject that one step removes. */
     deletionSlice: 1_000,
     /**

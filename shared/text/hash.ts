@@ -27,3 +27,9 @@ function ofBytes(bytes: Uint8Array): number {
 export function partitionOf(subjectId: string): number {
   return fnv1a32(subjectId) % limits.partitions
 }
+
+/**
+ * Returns the number (0 to 4095) of the page of a subject's check entries at each location. Its remainder by 64 is the partition of the
+ * subject. Part of the data format.
+ */
+export const pageNumberOf = (subjectId: string): number => fnv1a32(subjectId) % limits.checkPages.perLocation

@@ -24,6 +24,8 @@ import type { Changes } from '#shared/contracts/observations/door.ts'
 import { doorLimits } from '#shared/limits/door-limits.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createLogger } from '#shared/observability/logger.ts'
+import { type Level, levelOf } from '#shared/store/level.ts'
+import { flatForms } from '#shared/store/migrations/0004-flat-forms.ts'
 import type { Store } from '#shared/store/port.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { type Clock, createSystemClock } from '#shared/time/clock.ts'
@@ -35,6 +37,7 @@ import { eventually } from '../infra/run-program.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { startTestBus, toolsFolder } from '../support/bus/nats.ts'
 import { checkEntry } from '../support/checks.ts'
+import { presentLevel } from '../support/present-level.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
@@ -167,12 +170,19 @@ interface Opened {
 let numbered = 0
 
 /** Starts a directory on this bus, by default with a new store. `of`: ids of locations that are stored before the start. */
-async function openDirectory(t: Test, bus: Bus, of: string[] = [], store: Store = createMemoryStore(), time: Clock = clock) {
+async function openDirectory(
+  t: Test,
+  bus: Bus,
+  of: string[] = [],
+  store: Store = createMemoryStore(),
+  time: Clock = clock,
+  level: Level = presentLevel(),
+) {
   for (const id of of) await store.insert('locations', [{ id, rev: 1, name: `at ${id}`, displayName: null, createdAt: 1 }])
   const metrics = new Registry()
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const service = await startDirectory({ bus, clock: time, store, logger: log, metrics }, { queue: `q${numbered++}` })
+  const service = await startDirectory({ bus, clock: time, store, logger: log, metrics, level }, { queue: `q${numbered++}` })
   let stopped: Promise<void> | null = null
   const stop = () => {
     stopped ??= service.stop()
@@ -253,7 +263,7 @@ function describeDoors(t: Test, harness: Harness): void {
           from: { sequence: 1 },
           onBroken: () => undefined,
           onMessage: ({ subject, body }) => {
-            const address = parseObservation(subject)
+            const address = parseObservation(subject, body)
             if (address?.locationId === 'look') reports.set(address.subjectId, body as CheckResult)
             return true
           },
@@ -315,12 +325,12 @@ function describeDoors(t: Test, harness: Harness): void {
 
   t.test('prober gets a change after its next heartbeat when the directory that sent its changes has died', async t => {
     const house = await harness.house()
-    const held = await house.subscribe(subjects.door('dead', 'changes'), () => undefined)
+    const held = await house.subscribe(subjects.door('dead', 'entries'), () => undefined)
     const { directory } = await openDirectory(t, await harness.house())
     const bus = await harness.prober('dead')
     t.teardown(() => bus.close())
     const answer = { changes: [], position: { stream: '', revision: 0 }, isLast: true } satisfies Changes
-    const first = await house.subscribe(subjects.door('dead', 'changes'), message => {
+    const first = await house.subscribe(subjects.door('dead', 'entries'), message => {
       message.respond({ ok: true, result: answer })
       void first.close()
     })
@@ -330,12 +340,105 @@ function describeDoors(t: Test, harness: Harness): void {
     // A directory begins to watch changes of checks at the first request of a prober.
     const somebody = await harness.house()
     await held.close()
-    await somebody.request(subjects.door('dead', 'changes'), { after: null }, { timeoutMs: 5_000 })
+    await somebody.request(subjects.door('dead', 'entries'), { of: 'checks', after: null }, { timeoutMs: 5_000 })
     await house.bucket('checks').put(keys.check('dead', 'new'), entry())
     await eventually('it has come', async () => {
       await bus.bucket('presence').put(keys.proberPresence('dead', 'p1'), state)
       return seen.items.includes('new: true')
     })
+  })
+
+  t.test(
+    'prober gets pages and entries that are alone, each with its changes, and its reports name their subjects inside',
+    async t => {
+      const { house, bus } = await open(t, 'both')
+      await house.bucket('checks').put(keys.check('both', 'alone'), entry())
+      const pages = house.bucket('check-pages')
+      const pageKey = keys.checkPageOf('both', 'paged')
+      await pages.put(pageKey, { entries: [['paged', 0, entry()]] })
+      await pages.put(keys.checkPageOf('another', 'paged'), { entries: [] })
+      const told = collector<string>()
+      const onEntry = ({ key, value }: { key: string; value: unknown }) => told.add(`${key} ${value === null}`)
+      const filter = keys.checksOfLocation('both')
+      await bus.bucket('check-pages').watch(filter, { onEntry, onReady: () => told.add('pages are known') })
+      await bus.bucket('checks').watch(filter, { onEntry, onReady: () => told.add('entries are known') })
+      t.strictSame(told.items, [
+        `${pageKey} false`,
+        'pages are known',
+        `${keys.check('both', 'alone')} false`,
+        'entries are known',
+      ])
+      await pages.delete(pageKey)
+      await eventually('the change has come', () => told.items.includes(`${pageKey} true`))
+      await house.bucket('checks').delete(keys.check('both', 'alone'))
+      await eventually('and the other', () => told.items.includes(`${keys.check('both', 'alone')} true`))
+      const named = collector<string>()
+      await house.observations.open({
+        partition: partitionOf('paged'),
+        from: { sequence: 1 },
+        onBroken: () => undefined,
+        onMessage: ({ subject, body }) => {
+          if (subject.includes('.both')) named.add(`${subject} ${parseObservation(subject, body)?.subjectId}`)
+          return true
+        },
+      })
+      await bus.observations.publish(subjects.flatObservation('both', 'paged'), { ...result, subject: 'paged' })
+      await bus.observations.publish(subjects.observation('both', 'paged'), result)
+      await named.reached(2)
+      const flat = subjects.flatObservation('both', 'paged')
+      t.strictSame(named.items, [`${flat} paged`, `${flat} paged`], 'whatever form the prober knows')
+    },
+  )
+
+  t.test('prober of an earlier version goes on with what it knows when the level is raised, and is told why', async t => {
+    const house = await harness.house()
+    const level = levelOf(flatForms - 1)
+    const { directory } = await openDirectory(t, house, ['old'], createMemoryStore(), clock, level)
+    const prober = await harness.house()
+    const ask = (after: object | null) =>
+      prober.request(subjects.door('old', 'changes'), { after }, { timeoutMs: doorLimits.parkMs + 5_000 })
+    await house.bucket('checks').put(keys.check('old', 'mine'), entry())
+    const first = (await ask(null)) as { ok: boolean; result: Changes }
+    t.match(first, { ok: true, result: { changes: [{ subjectId: 'mine', value: { rev: 1 } }] } })
+    const waiting = ask(first.result.position)
+    await house.bucket('checks').put(keys.check('old', 'mine'), entry({ rev: 2 }))
+    t.match(await waiting, { ok: true, result: { changes: [{ subjectId: 'mine', value: { rev: 2 } }] } })
+    await house.observations.state()
+    level.raise(flatForms)
+    for (let n = 0; n < 3; n++) {
+      const refusal = { ok: false, error: { code: 'invalid_state', details: /install the version of the installation here/ } }
+      t.match(await ask(n === 0 ? null : first.result.position), refusal, 'no answer says that its checks are gone')
+    }
+    t.match(
+      directory.lines.filter(({ msg }) => /older than the installation/.test(String(msg))),
+      [{ location: 'at old' }],
+      'once an hour',
+    )
+  })
+
+  t.test('prober at a directory of an earlier version reads the entries that it serves, and looks for pages later', async t => {
+    const house = await harness.house()
+    const answer = (changes: object[], revision: number) => ({
+      ok: true,
+      result: { changes, position: { stream: 'one', revision }, isLast: true },
+    })
+    let asked = 0
+    const unknown = { ok: false, error: { code: 'not_found', message: 'Unknown request', details: 'Unknown request' } }
+    await house.subscribe(subjects.door('prior', 'entries'), message => message.respond(unknown))
+    await house.subscribe(subjects.door('prior', 'changes'), message => {
+      const mine = { subjectId: 'mine', revision: 1, at: 1, value: entry() }
+      if (asked++ === 0) message.respond(answer([mine], 1))
+    })
+    const bus = await harness.prober('prior')
+    t.teardown(() => bus.close())
+    const seen = await watchOf(bus, 'prior')
+    t.strictSame(seen.items, ['mine: true', 'ready'])
+    const pages = collector<string>()
+    await bus.bucket('check-pages').watch(keys.checksOfLocation('prior'), {
+      onEntry: ({ key }) => pages.add(key),
+      onReady: () => pages.add('ready'),
+    })
+    t.strictSame(pages.items, ['ready'], 'it has none')
   })
 
   t.test('door opens at the creation of its location, and closes at the removal', async t => {
@@ -435,7 +538,11 @@ t.test('location that reads too much gets delayed responses, and gets `busy` abo
   const asker = hub.connect()
   const answers: { characters: number; code: string }[] = []
   const ask = async () => {
-    const answer = (await asker.request(subjects.door('read', 'changes'), { after: null }, { timeoutMs: 60_000 })) as Reply
+    const answer = (await asker.request(
+      subjects.door('read', 'entries'),
+      { of: 'checks', after: null },
+      { timeoutMs: 60_000 },
+    )) as Reply
     answers.push({ characters: JSON.stringify(answer).length, code: answer.error?.code ?? 'answered' })
   }
   const asked: Promise<void>[] = []

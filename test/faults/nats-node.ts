@@ -5,7 +5,7 @@ import type { Random } from '../simulation/random.ts'
 import type { ClusterStage } from './cluster-stage.ts'
 import type { Plan } from './life.ts'
 
-const streams = ['meta', 'OBSERVATIONS', 'KV_leases', 'KV_checks', 'KV_presence']
+const streams = ['meta', 'OBSERVATIONS', 'KV_leases', 'KV_checks', 'KV_check-pages', 'KV_presence']
 
 export function planNatsNode({ cluster }: ClusterStage, random: Random): Plan {
   const led = random.pick([...streams, 'meta'])

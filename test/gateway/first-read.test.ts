@@ -60,7 +60,7 @@ t.test('change log of the door answers from the bus until its watch has delivere
       return { close: async () => undefined }
     },
   }
-  const log = new ChangeLog({ bucket: bucket as never, onChange: () => undefined })
+  const log = new ChangeLog({ of: 'checks', bucket: bucket as never, onChange: () => undefined })
   const following = [log.follow(), log.follow()]
   let followed = 0
   for (const one of following) void one.then(() => followed++)

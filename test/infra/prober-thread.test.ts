@@ -52,7 +52,7 @@ t.test('checks of a thread are reported and counted, and stop with the thread', 
       from: { sequence: 1 },
       onBroken: () => undefined,
       onMessage: ({ subject, body }) => {
-        const { subjectId } = parseObservation(subject) as { subjectId: string }
+        const { subjectId } = parseObservation(subject, body) as { subjectId: string }
         seen.set(subjectId, [...(seen.get(subjectId) ?? []), body as CheckResult])
         if (seen.size === subjectIds.length && [...seen.values()].every(results => results.length > 1)) resolve()
         return true

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { createKeeperClient } from '#shared/bus/clients/clients.ts'
-import { keys, subjects } from '#shared/bus/subjects.ts'
+import { subjects } from '#shared/bus/subjects.ts'
 import type { CheckEntry, CheckResult } from '#shared/contracts/observations/check.ts'
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
@@ -19,6 +19,7 @@ import { startDirectory } from '../../services/directory/app.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
 import { startTestBus } from '../support/bus/nats.ts'
+import { allEntries, entryAt } from '../support/check-entries.ts'
 import { websiteCheck } from '../support/checks.ts'
 import { presentLevel } from '../support/present-level.ts'
 import { sharedMongodb } from '../support/store/secantus.ts'
@@ -250,7 +251,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
   /** Reports like a prober on the present assignment. After the assignment is removed, reports on an assignment of a high revision. */
   let slotAt = clock.now() - 60_000
   const publish = async (subjectId: string, location: string, ok: boolean) => {
-    const entry = (await bus.bucket('checks').get(keys.check(location, subjectId)))?.value as CheckEntry | null | undefined
+    const entry = (await entryAt(bus, location, subjectId)) as CheckEntry | null
     slotAt++
     await bus.observations.publish(subjects.observation(location, subjectId), resultOf(ok, entry?.rev ?? 1_000, slotAt))
     return slotAt
@@ -334,8 +335,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
       }
       return counts
     },
-    checkEntries: async (id: string) =>
-      (await bus.bucket('checks').list('>')).filter(({ key, value }) => value !== null && key.endsWith(id)),
+    checkEntries: async (id: string) => [...(await allEntries(bus)).keys()].filter(key => key.endsWith(id)),
   }
 }
 

@@ -8,6 +8,7 @@ import { type Put, type Store, StoreError } from '#shared/store/port.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { checkObservationId, randomId } from '#shared/text/ids.ts'
 import { alert } from '../store/documents.ts'
+import { allEntries, entryAt, putPaged } from '../support/check-entries.ts'
 import { createWorld, minute, websiteMeta } from './world.ts'
 
 const second = 1_000
@@ -591,11 +592,7 @@ t.test('failures of store and input', async t => {
     await world.report(id, false)
     t.match(await world.command(id, { kind: 'delete-subject' }), { ok: true, result: { id } })
     t.not((await world.subject(id))?.deletedAt, null)
-    t.equal(
-      (await world.client.bucket('checks').list('>')).filter(entry => entry.value !== null).length,
-      0,
-      'nobody checks it any more',
-    )
+    t.equal((await allEntries(world.client)).size, 0, 'nobody checks it any more')
     t.match(await world.command(id, { kind: 'delete-subject' }), { ok: false, error: { code: 'not_found' } })
     await world.report(id, false)
     await world.clock.advance(5 * second)
@@ -652,8 +649,7 @@ t.test('check entries', async t => {
     await world.startOne({ exclusive: true })
     const id = await world.create({ locations: ['aaaa', 'bbbb'] })
     const { confirm_after: _, recover_after: __, ...check } = websiteMeta
-    const entry = async (location: string) =>
-      (await world.client.bucket('checks').get(keys.check(location, id)))?.value as WebsiteEntry | null
+    const entry = async (location: string) => (await entryAt(world.client, location, id)) as WebsiteEntry | null
     t.match(await entry('bbbb'), { rev: 1, url: 'https://example.org/', intervalMs: minute })
     const locations = ['aaaa', 'bbbb']
     await world.command(id, {
@@ -680,8 +676,8 @@ t.test('check entries', async t => {
       world.command(id, { kind: 'update-website', name: 'N', check: { ...check, url, locations, failure_mode: null } } as never)
     await Promise.all([update('https://first.example/', ['aaaa', 'cccc']), update('https://last.example/', ['aaaa', 'bbbb'])])
     const urls = ['aaaa', 'bbbb', 'cccc'].map(async location => {
-      const entry = await world.client.bucket('checks').get(keys.check(location, id))
-      return (entry?.value as WebsiteEntry | null | undefined)?.url ?? null
+      const entry = (await entryAt(world.client, location, id)) as WebsiteEntry | null
+      return entry?.url ?? null
     })
     t.strictSame(await Promise.all(urls), ['https://last.example/', 'https://last.example/', null])
   })
@@ -691,13 +687,13 @@ t.test('check entries', async t => {
     const keeper = await world.startOne()
     const id = await world.create()
     await Promise.all([keeper.service.stop(), world.clock.advance(100)])
-    const bucket = world.client.bucket('checks')
-    await bucket.delete(keys.check('aaaa', id))
-    await bucket.put(keys.check('stray', id), { rev: 1 })
+    await putPaged(world.client, 'aaaa', id, null)
+    await putPaged(world.client, 'stray', id, { rev: 1 })
     await world.startOne()
     await world.clock.advance(second)
-    t.match((await bucket.get(keys.check('aaaa', id)))?.value, { rev: 1 })
-    t.equal((await bucket.get(keys.check('stray', id)))?.value ?? null, null)
+    t.match(await entryAt(world.client, 'aaaa', id), { rev: 1 })
+    t.equal(await entryAt(world.client, 'stray', id), null)
+    t.equal(await world.client.bucket('check-pages').get(keys.checkPageOf('stray', id)), null, 'an empty page is removed')
   })
 
   t.test('take-over rewrites entries of another schema in its own form, and leaves newer settings', async t => {
@@ -705,11 +701,10 @@ t.test('check entries', async t => {
     const keeper = await world.startOne()
     const [rewritten, newer] = [await world.create(), await world.create()]
     await Promise.all([keeper.service.stop(), world.clock.advance(100)])
-    const bucket = world.client.bucket('checks')
-    const entryOf = async (id: string) => (await bucket.get(keys.check('aaaa', id)))?.value
+    const entryOf = (id: string) => entryAt(world.client, 'aaaa', id)
     const before = await entryOf(rewritten)
-    await bucket.put(keys.check('aaaa', rewritten), { ...(before as object), schema: 2, request: {} })
-    await bucket.put(keys.check('aaaa', newer), { rev: 9, schema: 2 })
+    await putPaged(world.client, 'aaaa', rewritten, { ...(before as object), schema: 2, request: {} })
+    await putPaged(world.client, 'aaaa', newer, { rev: 9, schema: 2 })
     await world.startOne()
     await world.clock.advance(second)
     t.strictSame(await entryOf(rewritten), before)

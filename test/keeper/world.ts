@@ -9,6 +9,7 @@ import type { CheckResult } from '#shared/contracts/observations/check.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Service } from '#shared/service.ts'
+import type { Level } from '#shared/store/level.ts'
 import type { Store } from '#shared/store/port.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { randomId } from '#shared/text/ids.ts'
@@ -33,6 +34,7 @@ export interface KeeperHandle {
 export function createWorld(
   wrapStore: (store: Store) => Store = store => store,
   wrapClock: (clock: Clock) => Clock = clock => clock,
+  level: Level = presentLevel(),
 ) {
   const clock = createVirtualClock()
   const hub = createMemoryHub({ clock })
@@ -52,6 +54,7 @@ export function createWorld(
     options: Partial<KeeperOptions> = {},
     wrapBus: (bus: Bus) => Bus = bus => bus,
     logger = noting,
+    ownLevel = level,
   ): Promise<KeeperHandle> => {
     await nudges
     const bus = hub.connect()
@@ -59,7 +62,7 @@ export function createWorld(
       bus: wrapBus(bus),
       clock: wrapClock(clock),
       store: wrapStore(store),
-      level: presentLevel(),
+      level: ownLevel,
       logger,
       metrics: new Registry(),
     }

@@ -18,7 +18,7 @@ import { type Bus, BusError } from '#shared/bus/port.ts'
 import { type BusKeys, locationAccountClaims, makeBusKeys } from '#shared/bus/probers/bus-keys.ts'
 import { claimsOfCredentials } from '#shared/bus/probers/nats-jwt.ts'
 import { createProberIssuer, type ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
-import { keys, subjects } from '#shared/bus/subjects.ts'
+import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
 import type { CheckResult } from '#shared/contracts/observations/check.ts'
 import type { Changes } from '#shared/contracts/observations/door.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
@@ -217,7 +217,7 @@ t.test('credentials of a location permit only the requests of its probers', asyn
       ['beat', { proberId: 'a.b', state }],
       ['beat', { proberId: 'p1', state: { ...state, more: 'x'.repeat(10_000) } }],
       ['leave', { proberId: '>' }],
-      ['changes', { after: { stream: 'x', revision: -1 } }],
+      ['entries', { of: 'checks', after: { stream: 'x', revision: -1 } }],
     ] as const) {
       t.match(
         await ask(verb, body),
@@ -235,9 +235,11 @@ t.test('credentials of a location permit only the requests of its probers', asyn
     ]
     t.match(await ask('report', { reports: junk }), { ok: true, result: { dropped: junk.length } })
     await ask('leave', { proberId: 'p9' })
-    const known = (await ask('changes', { after: { stream: 'another', revision: 1e9 } })) as unknown as { result: Changes }
+    const known = (await ask('entries', { of: 'checks', after: { stream: 'another', revision: 1e9 } })) as unknown as {
+      result: Changes
+    }
     t.strictSame(
-      known.result.changes.map(({ subjectId }) => subjectId).filter(id => id === 'theirs'),
+      known.result.changes.filter(change => 'subjectId' in change && change.subjectId === 'theirs'),
       [],
     )
     t.equal((await house.observations.state()).lastSequence, before.lastSequence)
@@ -645,8 +647,10 @@ t.test('probers in processes of their own share monitors and take over from each
     return performance.now() - since
   }
   const reports: { subjectId: string; slotAt: number; seenAt: number }[] = []
-  await house.subscribe(`obs.*.${locationId}.>`, ({ subject, body }) => {
-    const subjectId = subject.split('.')[3] ?? ''
+  await house.subscribe(subjects.allObservations, ({ subject, body }) => {
+    const address = parseObservation(subject, body)
+    if (address?.locationId !== locationId) return
+    const { subjectId } = address
     reports.push({ subjectId, slotAt: (body as CheckResult).slotAt, seenAt: performance.now() })
   })
   const ids = Array.from({ length: 8 }, () => randomId(10))

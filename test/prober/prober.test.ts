@@ -70,7 +70,12 @@ async function createWorld(): Promise<World> {
       onBroken: () => undefined,
       onMessage: message => {
         const result = Value.Parse(CheckResult, message.body)
-        seen.push({ subjectId: parseObservation(message.subject)!.subjectId, slotAt: result.slotAt, at: message.at, result })
+        seen.push({
+          subjectId: parseObservation(message.subject, result)!.subjectId,
+          slotAt: result.slotAt,
+          at: message.at,
+          result,
+        })
         return true
       },
     })
@@ -329,6 +334,7 @@ test('check entry of an earlier schema is upgraded when it is read', async t => 
   }
   const form = { schema: 2, upgrade: (stored: CheckEntry) => ({ ...stored, data: 'none' }) }
   const watch = await watchAssignments(bus, locationId, logger, handlers, form)
+  await watch.complete
   t.strictSame(found, { earlier: 'none', present: 'ping' })
   await watch.close()
 })
@@ -558,6 +564,7 @@ test('results leave within half a second of a new stream leader, tried one at a 
 
 const passed = (clock: Clock, number: number, isNews: boolean): Report => ({
   subjectId: `s${number}`,
+  isPaged: false,
   rev: 1,
   slotAt: number,
   endedAt: clock.now(),

@@ -4,11 +4,11 @@ import { incidentMachine } from '#machines/incident.ts'
 import type { IncidentEvent } from '#machines/incident-types.ts'
 import { keys } from '#shared/bus/subjects.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
-import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { second } from '#shared/limits/limits.ts'
 import { tagsOf } from '#shared/subjects/subject-tags.ts'
 import { subjectTagId } from '#shared/text/ids.ts'
+import { allEntries } from '../support/check-entries.ts'
 import { compareWithOracle } from './judged/compare.ts'
 import type { Remains } from './judged/remains.ts'
 import { isToldToAll } from './judged/told-to-all.ts'
@@ -198,8 +198,8 @@ async function checkPartitions(world: World): Promise<void> {
 
 /** Checks that the check entries agree with the subjects. */
 async function checkAssignments(world: World): Promise<void> {
-  const entries = await world.observer.bucket('checks').list('>')
-  const stored = new Map(entries.map(entry => [entry.key, (entry.value as CheckEntry).rev]))
+  const entries = await allEntries(world.observer)
+  const stored = new Map([...entries].map(([key, { rev }]) => [key, rev]))
   for (const { subjectId } of world.plan.sites) {
     const [subject] = await world.store.get('subjects', [subjectId])
     if (!subject || subject.deletedAt !== null) continue

@@ -123,7 +123,8 @@ const causes: Record<Fault['kind'], Cause> = {
     const parts = (['leases', 'presence', 'checks', 'revocations', 'observations'] as const).filter(
       (part, i) => (fault.which & (1 << i)) > 0 && (part !== 'observations' || world.plan.profile === 'rough'),
     )
-    world.hub.depose(parts, [world.observer])
+    // Both buckets with check entries lose their leader together, as far as a keeper can tell.
+    world.hub.depose(parts.includes('checks') ? [...parts, 'check-pages'] : parts, [world.observer])
     world.time.schedule(fault.forMs, () => world.hub.depose([]))
   },
   'deaf feeds': (world, fault) => {

@@ -5,10 +5,10 @@ import { type Bucket, type Bus, BusError, type Incoming } from '#shared/bus/port
 import { parseLease } from '#shared/bus/subjects.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { LevelledContext } from '#shared/service.ts'
+import type { Level } from '#shared/store/level.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { presentLevel } from '../support/present-level.ts'
 import type { Life } from './life.ts'
 import { type Outside, reach, type Sky, type Weather } from './weather.ts'
 
@@ -16,6 +16,7 @@ export interface Far extends Outside {
   bus: Bus
   store: Store
   weather: Weather
+  level: Level
   /** Returns whether the partition has subjects. Keepers hold no other partitions, because these would only cost time. */
   isUsed(partition: number): boolean
   onError(text: string): void
@@ -31,7 +32,10 @@ export function surroundingsOf(life: Life, far: Far, pace: { rate: number }): Le
     clock: clockOf(life, far, pace),
     logger: loggerOf(far),
     metrics: new Registry(),
-    level: presentLevel(),
+    level: {
+      number: () => far.level.number(),
+      onRaise: listener => far.level.onRaise(number => life.enter(() => listener(number))),
+    },
   }
 }
 

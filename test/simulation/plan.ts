@@ -80,6 +80,8 @@ export interface Plan {
   /** Time from the start until all faults have ended. Afterwards every website passes (or fails) for `calmMs`. */
   activeMs: number
   calmMs: number
+  /** Time from the start at which the level is raised, from which check entries are in pages; null: never. */
+  flatAtMs: number | null
   ending: 'ok' | 'failing'
   holds: { confirmAfterMs: number; closeAfterMs: number }
 }
@@ -160,9 +162,16 @@ export function planOf(seed: number): Plan {
     faults: [...faults, ...planElections(seed, profile, activeMs, faults), ...outages, ...planSuspends(seed, activeMs)],
     activeMs,
     calmMs: isLong ? 40 * minute : 7 * minute,
+    flatAtMs: flatAt(seed, activeMs),
     ending,
     holds: { confirmAfterMs: 2 * minute, closeAfterMs: random.pick([2 * minute, 2 * minute, 30 * second]) },
   }
+}
+
+/** Drawn by itself, so that the rest of a seed's plan stays as it was. */
+function flatAt(seed: number, activeMs: number): number | null {
+  const random = new Random(seed, 'level')
+  return random.pick([0, 0, random.integer(0, activeMs), random.integer(0, activeMs), null])
 }
 
 function siteOf(

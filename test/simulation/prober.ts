@@ -1,9 +1,10 @@
 // Simulated location. Simulated prober: checks as its check entries say, reports the planned states of the websites, and keeps reports that
 // the bus refuses.
 import type { Bus } from '#shared/bus/port.ts'
-import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
+import { keys, subjects } from '#shared/bus/subjects.ts'
 import type { WebsiteEntry } from '#shared/checks/website/website.ts'
 import type { CheckResult } from '#shared/contracts/observations/check.ts'
+import { EntryTable } from '../../services/prober/entry-table.ts'
 import { addressOf, identityOf, type Ledger } from './judged/ledger.ts'
 import type { Site } from './plan.ts'
 import type { Outside } from './weather.ts'
@@ -25,6 +26,8 @@ export class Prober {
   readonly #options: ProberOptions
   /** Assignment of each subject. The loop that checks a subject ends when its assignment has been replaced. */
   readonly #entries = new Map<string, WebsiteEntry>()
+  /** Subjects whose entries came in pages. */
+  readonly #paged = new Set<string>()
   readonly #waiting: Waiting[] = []
   #isSending = false
   /** True while reports are held back, as on a slow line. */
@@ -38,9 +41,14 @@ export class Prober {
 
   async start(): Promise<void> {
     const { bus, locationId } = this.#options
-    await bus.bucket('checks').watch(keys.checksOfLocation(locationId), {
-      onEntry: ({ key, value }) => this.#assign(parseCheckKey(key)?.subjectId ?? '', value as WebsiteEntry | null),
+    const table = new EntryTable({
+      onEntry: ({ subjectId, value, isPaged }) => this.#assign(subjectId, value as WebsiteEntry, isPaged),
+      onRemoved: subjectId => void this.#entries.delete(subjectId),
+      onPage: () => undefined,
     })
+    const location = keys.checksOfLocation(locationId)
+    await bus.bucket('check-pages').watch(location, { onEntry: table.page })
+    await bus.bucket('checks').watch(location, { onEntry: table.single })
     bus.onConnection(isUp => void (isUp && this.flush()))
   }
 
@@ -61,12 +69,14 @@ export class Prober {
     return this.#waiting.length
   }
 
-  #assign(subjectId: string, entry: WebsiteEntry | null): void {
-    if (entry === null) this.#entries.delete(subjectId)
-    else {
-      this.#entries.set(subjectId, entry)
-      this.#check(subjectId, entry)
-    }
+  #assign(subjectId: string, entry: WebsiteEntry, isPaged: boolean): boolean {
+    if (isPaged) this.#paged.add(subjectId)
+    else this.#paged.delete(subjectId)
+    // An entry that has only come into its page is the same.
+    if (this.#entries.get(subjectId)?.rev === entry.rev) return true
+    this.#entries.set(subjectId, entry)
+    this.#check(subjectId, entry)
+    return true
   }
 
   /** Makes one check now and the next at the next slot. */
@@ -96,7 +106,7 @@ export class Prober {
       const { subjectId, result, endedAtMs } = next
       const ageMs = Math.round(time.elapsed() - endedAtMs)
       try {
-        await bus.observations.publish(addressOf(locationId, subjectId), { ...result, ageMs })
+        await this.#publish(subjectId, { ...result, ageMs })
         if (random.chance(this.doubles)) this.#double(subjectId, result)
         ledger.acknowledged.add(identityOf({ subjectId, locationId, slotAt: result.slotAt }))
         this.#waiting.shift()
@@ -106,12 +116,18 @@ export class Prober {
     }
   }
 
+  #publish(subjectId: string, result: CheckResult): Promise<void> {
+    const { bus, locationId } = this.#options
+    if (!this.#paged.has(subjectId)) return bus.observations.publish(addressOf(locationId, subjectId), result)
+    return bus.observations.publish(subjects.flatObservation(locationId, subjectId), { subject: subjectId, ...result })
+  }
+
   /** Sends the same slot as a second prober, a little later and perhaps with another result. */
   #double(subjectId: string, result: Omit<CheckResult, 'ageMs'>): void {
-    const { bus, time, random, locationId } = this.#options
+    const { time, random } = this.#options
     const ok = random.chance(0.7) ? result.ok : !result.ok
     time.schedule(random.integer(0, 90_000), () => {
-      bus.observations.publish(addressOf(locationId, subjectId), { ...result, ok, ageMs: 0 }).catch(() => undefined)
+      this.#publish(subjectId, { ...result, ok, ageMs: 0 }).catch(() => undefined)
     })
   }
 }

@@ -9,6 +9,7 @@ import type { PutResult, Store } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { checkObservationId } from '#shared/text/ids.ts'
+import { entryAt } from '../support/check-entries.ts'
 import { identityOf, type Ledger, type Report } from './judged/ledger.ts'
 
 type OnFault = (text: string) => void
@@ -68,8 +69,7 @@ async function watchCleared(
   const owed = new Set(next.outbox.flatMap(entry => (entry.mode === 'check' ? [entry.locationId] : [])))
   for (const owing of before?.outbox ?? []) {
     if (owing.mode !== 'check' || owed.has(owing.locationId)) continue
-    const stored = await bus.bucket('checks').get(keys.check(owing.locationId, next.id))
-    const rev = (stored?.value as { rev?: number } | null)?.rev ?? 0
+    const rev = (await entryAt(bus, owing.locationId, next.id))?.rev ?? 0
     const isThere = owing.entry === null ? rev === 0 || rev > owing.rev : rev >= owing.rev
     if (!isThere)
       onFault(`subject ${next.id} rev ${next.rev} forgot the check entry of ${owing.locationId} before it was written`)

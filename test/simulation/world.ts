@@ -3,6 +3,8 @@
 
 import type { Bus } from '#shared/bus/port.ts'
 import type { Service } from '#shared/service.ts'
+import { levelOf } from '#shared/store/level.ts'
+import { flatForms } from '#shared/store/migrations/0004-flat-forms.ts'
 import type { Store } from '#shared/store/port.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { announceGateway, type Presence } from '../../services/gateway/presence.ts'
@@ -76,6 +78,9 @@ export class World {
     this.people = new People({ ...outside, bus: this.peopleBus, store: peopleStore, ledger: this.ledger, plan, onFault })
   }
 
+  /** Some systems begin below the level at which check entries are in pages, and some of these are raised to it on the way. */
+  readonly #level = levelOf(3)
+
   readonly #clock = {
     now: () => this.time.now(),
     monotonic: () => this.time.elapsed(),
@@ -104,6 +109,8 @@ export class World {
     for (const seat of this.seats) this.begin(seat)
     this.people.start()
     this.setGateways(true)
+    if (plan.flatAtMs === 0) this.#level.raise(flatForms)
+    else if (plan.flatAtMs !== null) time.schedule(plan.flatAtMs, () => this.#level.raise(flatForms))
     for (const fault of plan.faults) time.schedule(fault.atMs, () => causeFault(this, fault))
     await time.advanceTo(plan.activeMs)
     this.#calm()
@@ -134,6 +141,7 @@ export class World {
         bus,
         store: this.store,
         weather: this.weather,
+        level: this.#level,
         isUsed: partition => this.#used.has(partition),
         onError: text => this.#onError(life, text),
         onReply: (message, reply) => void watchReply(this.store, message, reply, text => this.fault(text)),

@@ -1,8 +1,8 @@
-// Newest changes of the checks bucket, kept in memory so that waiting probers cause no requests to the bus. Owns one watch of the bucket,
+// Newest changes of a bucket with checks, kept in memory so that waiting probers cause no requests to the bus. Owns one watch of the bucket,
 // which starts at the first request. Older changes must be read from the bus.
 import type { Bucket, BucketEntry, BucketPosition, Subscription } from '#shared/bus/port.ts'
-import { parseCheckKey } from '#shared/bus/subjects.ts'
-import type { Change, Changes } from '#shared/contracts/observations/door.ts'
+import { parseCheckKey, parseCheckPage } from '#shared/bus/subjects.ts'
+import type { Change, ChangedName, Changes, CheckBucket } from '#shared/contracts/observations/door.ts'
 import { doorLimits } from '#shared/limits/door-limits.ts'
 
 const { recentChanges, recentCharacters } = doorLimits
@@ -13,7 +13,16 @@ interface Recent {
   characters: number
 }
 
+/** What a key of a bucket names, and its location; null: no keeper has written the key. */
+export function nameIn(of: CheckBucket, key: string): { locationId: string; name: ChangedName } | null {
+  const entry = of === 'checks' ? parseCheckKey(key) : null
+  if (entry !== null) return { locationId: entry.locationId, name: { subjectId: entry.subjectId } }
+  const page = of === 'check-pages' ? parseCheckPage(key) : null
+  return page === null ? null : { locationId: page.locationId, name: { page: page.number } }
+}
+
 export interface ChangeLogOptions {
+  of: CheckBucket
   bucket: Bucket
   /**
    * Called when a check of the location has changed. `locationId` is null if the bucket was replaced, so that all earlier changes are
@@ -106,11 +115,11 @@ export class ChangeLog {
       return
     }
     this.#newest = revision
-    const parsed = parseCheckKey(entry.key)
+    const parsed = nameIn(this.#options.of, entry.key)
     if (parsed === null) return
     this.#newestOf.set(parsed.locationId, revision)
     if (!isReady) return
-    const change = { subjectId: parsed.subjectId, revision, at: Math.floor(entry.at), value: entry.value }
+    const change: Change = { ...parsed.name, revision, at: Math.floor(entry.at), value: entry.value }
     this.#keep({ locationId: parsed.locationId, change, characters: JSON.stringify(change).length })
     this.#options.onChange(parsed.locationId)
   }

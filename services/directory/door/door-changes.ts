@@ -1,25 +1,26 @@
 // Changes of a location's checks, for its remote probers. A request names a position and returns all later changes. If there are none yet,
 // the request waits.
-import { createAllowance } from '#shared/async/allowance.ts'
+import { type Allowance, createAllowance } from '#shared/async/allowance.ts'
 import { pause } from '#shared/async/pause.ts'
-import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
-import type { Change, Changes, DoorRequest } from '#shared/contracts/observations/door.ts'
+import { keys } from '#shared/bus/subjects.ts'
+import type { Change, Changes, CheckBucket, DoorRequest } from '#shared/contracts/observations/door.ts'
 import { refusal } from '#shared/errors.ts'
 import { doorLimits } from '#shared/limits/door-limits.ts'
 import { withOpened } from '#shared/secrecy/seals.ts'
+import { nameIn } from './change-log.ts'
 import type { DoorContext } from './door-context.ts'
 
 /**
- * Reason for which a waiting request continues: a check (`checks`) or the list of probers (`members`) has changed. `nothing`: the wait has
- * ended without a change.
+ * Reason for which a waiting request continues: a check of one bucket or the list of probers (`members`) has changed. `nothing`: the wait
+ * has ended without a change.
  */
-export type Changed = 'checks' | 'members'
+export type Changed = CheckBucket | 'members'
 type Woken = Changed | 'nothing'
 
 export interface DoorChanges {
   /** Resolves to the changes after a position. Rejects with a BusError or `busy`; the caller may retry. */
   after(request: DoorRequest<'changes'>): Promise<Changes>
-  /** Wakes waiting requests. With `checks`, the requests read the changes again; with `members`, they return the list of probers. */
+  /** Wakes waiting requests. After a change of checks they read again; with `members`, they return the list of probers. */
   wake(what: Changed): void
   /** Makes all waiting requests return. Later requests return without a wait. */
   stop(): void
@@ -40,10 +41,14 @@ const {
  */
 const readingCharacters = 64 * 1024
 
-export function openDoorChanges(context: DoorContext): DoorChanges {
-  const { clock, location, members, changes: log, seals } = context
-  const allowance = createAllowance(clock, changesCharactersPerSecond, changesCharactersAtOnce)
-  const read = createReading(context)
+/** Returns what the requests of a location for the changes of all buckets may read together. */
+export const changesAllowance = ({ clock }: Pick<DoorContext, 'clock'>): Allowance =>
+  createAllowance(clock, changesCharactersPerSecond, changesCharactersAtOnce)
+
+export function openDoorChanges(context: DoorContext, of: CheckBucket, allowance: Allowance): DoorChanges {
+  const { clock, location, members, logs, seals } = context
+  const log = logs[of]
+  const read = createReading(context, of)
   const parked = new Set<(woken: Woken) => void>()
   let stopped = false
 
@@ -104,8 +109,9 @@ export function openDoorChanges(context: DoorContext): DoorChanges {
 }
 
 /** Returns a reader of the bucket's pages. It reads one page at a time; simultaneous requests for the same page share one read. */
-function createReading({ bus, location, changes: log }: DoorContext) {
-  const bucket = bus.bucket('checks')
+function createReading({ bus, location, logs }: DoorContext, of: CheckBucket) {
+  const bucket = bus.bucket(of)
+  const log = logs[of]
   const reading = new Map<string, Promise<Changes>>()
   let last: Promise<unknown> = Promise.resolve()
 
@@ -114,8 +120,8 @@ function createReading({ bus, location, changes: log }: DoorContext) {
     const page = await bucket.page(keys.checksOfLocation(location.id), after, doorLimits.changes)
     log.learn(page.position, generation)
     const changes = page.entries.flatMap(({ key, revision, at, value }) => {
-      const subjectId = parseCheckKey(key)?.subjectId
-      return subjectId === undefined ? [] : [{ subjectId, revision, at: Math.floor(at), value }]
+      const parsed = nameIn(of, key)
+      return parsed === null ? [] : [{ ...parsed.name, revision, at: Math.floor(at), value }]
     })
     return { changes, position: page.position, isLast: page.isLast }
   }

@@ -1,7 +1,9 @@
 // Values and functions that all parts of a location's door use.
 import type { Bus } from '#shared/bus/port.ts'
+import type { CheckBucket } from '#shared/contracts/observations/door.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Seals } from '#shared/secrecy/seals.ts'
+import type { Level } from '#shared/store/level.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { Members } from './members.ts'
@@ -12,7 +14,10 @@ export interface DoorContext {
   logger: Logger
   /** `name` is updated when the location is renamed. */
   location: { readonly id: string; name: string }
-  changes: ChangeLog
+  /** Newest changes of each bucket with checks. */
+  logs: Readonly<Record<CheckBucket, ChangeLog>>
+  /** Level of the installation, which says in which forms is written. */
+  level: Level
   members: Members
   /** Opens the secrets of checks; null: SECRETS_KEY is unset. */
   seals: Seals | null

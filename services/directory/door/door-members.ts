@@ -5,9 +5,13 @@ import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { DoorContext } from './door-context.ts'
 
-export function openDoorMembers({ bus, location, changes, members }: DoorContext) {
+export function openDoorMembers({ bus, location, logs, members }: DoorContext) {
   const presence = bus.bucket('presence')
-  const list = (): Members => ({ members: members.of(location.id), changedAt: changes.newestOf(location.id) })
+  const list = (): Members => ({
+    members: members.of(location.id),
+    changedAt: logs.checks.newestOf(location.id),
+    pagesChangedAt: logs['check-pages'].newestOf(location.id),
+  })
   return {
     beat: async ({ proberId, state }: DoorRequest<'beat'>): Promise<Members> => {
       const living = members.livingAt(location.id)

@@ -7,13 +7,14 @@ import { CheckResult } from '#shared/contracts/observations/check.ts'
 import { DoorReport, type DoorRequest } from '#shared/contracts/observations/door.ts'
 import { refusal } from '#shared/errors.ts'
 import { doorLimits } from '#shared/limits/door-limits.ts'
+import { flatForms } from '#shared/store/migrations/0004-flat-forms.ts'
 import { firstFault } from '#shared/text/first-fault.ts'
 import type { DoorContext } from './door-context.ts'
 
 const doorReport = Compile(DoorReport)
 const checkResult = Compile(CheckResult)
 
-export function openDoorReports({ bus, clock, location, onJunk }: DoorContext) {
+export function openDoorReports({ bus, clock, level, location, onJunk }: DoorContext) {
   const { reportsPerSecond, reportWaitMs } = doorLimits
   const allowance = createAllowance(clock, reportsPerSecond, reportsPerSecond)
   return {
@@ -30,7 +31,10 @@ export function openDoorReports({ bus, clock, location, onJunk }: DoorContext) {
           continue
         }
         const [subjectId, result] = report
-        storing.push(bus.observations.publish(subjects.observation(location.id, subjectId), result))
+        // Older keepers read only the form with the id in the bus subject, whatever the prober knows.
+        const isFlat = level.number() >= flatForms
+        const busSubject = (isFlat ? subjects.flatObservation : subjects.observation)(location.id, subjectId)
+        storing.push(bus.observations.publish(busSubject, isFlat ? { ...result, subject: subjectId } : result))
       }
       // Only the first invalid report is examined for the reason, because this takes much longer than a check of a report.
       if (junk.length > 0) onJunk(location.name, whyNone(junk[0]), junk.length)

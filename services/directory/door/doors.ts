@@ -4,6 +4,7 @@ import { repeat } from '#shared/async/repeat.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { LocationDocument } from '#shared/contracts/account.ts'
+import type { CheckBucket } from '#shared/contracts/observations/door.ts'
 import { doorLimits } from '#shared/limits/door-limits.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createJunkReports } from '#shared/observability/junk-reports.ts'
@@ -23,6 +24,7 @@ export interface DoorsOptions {
   metrics: Registry
   members: DoorContext['members']
   seals: DoorContext['seals']
+  level: DoorContext['level']
 }
 
 export interface Doors {
@@ -42,18 +44,21 @@ interface Standing {
  * later. Rejects with a BusError.
  */
 export async function startDoors(options: DoorsOptions): Promise<Doors> {
-  const { bus, store, clock, logger, members, seals } = options
+  const { bus, store, clock, logger, members, seals, level } = options
   const standing = new Map<string, Standing>()
-  const changes = new ChangeLog({
-    bucket: bus.bucket('checks'),
-    onChange: locationId => {
-      if (locationId !== null) standing.get(locationId)?.door.wake('checks')
-      else for (const { door } of standing.values()) door.wake('checks')
-    },
-  })
+  const logOf = (of: CheckBucket) =>
+    new ChangeLog({
+      of,
+      bucket: bus.bucket(of),
+      onChange: locationId => {
+        if (locationId !== null) standing.get(locationId)?.door.wake(of)
+        else for (const { door } of standing.values()) door.wake(of)
+      },
+    })
+  const logs = { checks: logOf('checks'), 'check-pages': logOf('check-pages') }
   const junk = createJunkReports('directory', options)
   const busTime = createBusClock(bus, clock)
-  const shared = { bus, clock, logger, changes, busTime, members, seals, onJunk: junk.note }
+  const shared = { bus, clock, logger, level, logs, busTime, members, seals, onJunk: junk.note }
 
   const open = async ({ id, name }: LocationDocument) => {
     const known = standing.get(id)
@@ -80,7 +85,7 @@ export async function startDoors(options: DoorsOptions): Promise<Doors> {
     stop: async () => {
       await looking.stop()
       await Promise.all([subscription.close(), ...[...standing.values()].map(({ door }) => door.close())])
-      await changes.close()
+      await Promise.all(Object.values(logs).map(log => log.close()))
       junk.stop()
     },
   }

@@ -7,9 +7,11 @@ import { partitionOf } from '#shared/text/hash.ts'
 import { type KeeperContext, NoLongerOurs } from '../context.ts'
 import { takeCommand } from '../round/command-intake.ts'
 import { clearDone } from '../round/publish.ts'
+import type { CheckListing } from './check-listing.ts'
 import { closeInbox, stopInbox } from './inbox.ts'
 import type { Listening } from './listening.ts'
 import { isSettled, openPartition, type Partition } from './partition.ts'
+import { reconcileChecks } from './reconcile-checks.ts'
 import { type RoundHost, Rounds } from './rounds.ts'
 import { type Moment, reopenSilence } from './silence.ts'
 import { takeOver } from './take-over.ts'
@@ -21,14 +23,18 @@ export class Host implements RoundHost {
   /** Partitions that are closed for a moment, and reopened if their leases are still held. */
   readonly #abandoned = new Set<number>()
   readonly #listening: Listening
+  readonly #checks: CheckListing
   readonly #takeOvers = new Semaphore(limits.keeper.takeOversAtOnce)
   readonly #rounds: Rounds
+  readonly #forgetLevel: () => void
   #stopped = false
 
-  constructor(context: KeeperContext, listening: Listening) {
+  constructor(context: KeeperContext, listening: Listening, checks: CheckListing) {
     this.#context = context
+    this.#checks = checks
     this.#listening = listening
     this.#rounds = new Rounds(context, this)
+    this.#forgetLevel = context.level.onRaise(() => this.#writeChecksAnew())
   }
 
   partitions(): Partition[] {
@@ -58,6 +64,7 @@ export class Host implements RoundHost {
     this.#abandoned.delete(number)
     this.#partitions.set(number, partition)
     this.#context.metrics.partitions.set(this.#partitions.size)
+    this.#checks.want(number)
     this.#takeOver(partition).catch(error => this.abandon(partition, error))
   }
 
@@ -66,7 +73,7 @@ export class Host implements RoundHost {
     await this.#takeOvers.run(async () => {
       await this.#rounds.ended()
       this.#context.cache.dropPartition(partition.number)
-      await takeOver(this.#context, partition, reason => this.#reopen(partition, reason))
+      await takeOver(this.#context, partition, this.#checks, reason => this.#reopen(partition, reason))
     })
   }
 
@@ -79,6 +86,8 @@ export class Host implements RoundHost {
     this.#partitions.delete(number)
     this.#context.metrics.partitions.set(this.#partitions.size)
     this.#context.cache.dropPartition(number)
+    this.#checks.forget(number)
+    this.#context.checkForms().old.forget(number)
     closeInbox(partition.inbox)
     this.#context.logger.debug({ partition: number, reason }, 'partition closed')
   }
@@ -125,6 +134,7 @@ export class Host implements RoundHost {
 
   /** Hands over all partitions. */
   async stop(): Promise<void> {
+    this.#forgetLevel()
     await Promise.all([...this.#partitions.keys()].map(number => this.handOver(number)))
     this.#stopped = true
     await this.#rounds.stop()
@@ -157,6 +167,23 @@ export class Host implements RoundHost {
   abilitiesChanged(locationId: string): void {
     for (const partition of this.#partitions.values()) {
       if (partition.state === 'live') void stepWaiting(this.#context, partition, location => location === locationId)
+    }
+  }
+
+  /**
+   * Writes the check entries of all partitions in the form of the new level. A partition that is opened meanwhile does so too, which does no
+   * harm.
+   */
+  #writeChecksAnew(): void {
+    for (const partition of this.#partitions.values()) {
+      const { number } = partition
+      const mayGoOn = () => partition.state !== 'closed' && this.#context.mayCommit(number)
+      this.#checks.want(number)
+      const write = () => reconcileChecks(this.#context, number, this.#checks, mayGoOn)
+      this.#takeOvers.run(write).catch(error => {
+        const level = error instanceof NoLongerOurs ? 'debug' : 'warn'
+        this.#context.logger[level]({ err: error, partition: number }, 'check entries are left to the next take-over')
+      })
     }
   }
 

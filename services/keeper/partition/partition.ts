@@ -54,7 +54,7 @@ export function openPartition(
 
 /** Returns a report as an input. Null: the report's subject does not belong to this partition. */
 export function resultInput(message: StreamMessage, result: CheckResult, { number, position }: Partition): Waiting | null {
-  const address = parseObservation(message.subject)
+  const address = parseObservation(message.subject, message.body)
   if (address === null || address.partition !== number) return null
   const { subjectId, locationId } = address
   const at = position.sentTime(message, message.sequence > position.catchUpTo) - result.ageMs

@@ -3,10 +3,8 @@
 import { Compile } from 'typebox/schema'
 import type { StreamMessage } from '#shared/bus/port.ts'
 import { keys } from '#shared/bus/subjects.ts'
-import { schemaOf } from '#shared/contracts/form.ts'
-import { type CheckEntry, CheckResult, checkEntryForm, listSchema } from '#shared/contracts/observations/check.ts'
+import { CheckResult } from '#shared/contracts/observations/check.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import type { SubjectKind } from '#shared/contracts/subjects/subject-kind.ts'
 import { limits, minute } from '#shared/limits/limits.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { pagesOf } from '#shared/store/pages.ts'
@@ -14,22 +12,25 @@ import type { Query } from '#shared/store/port.ts'
 import { firstFault } from '#shared/text/first-fault.ts'
 import { type KeeperContext, retryWhile } from '../context.ts'
 import { createSentTime } from '../loading/sent-time.ts'
-import { revisionIdOf } from '../loading/template-revisions.ts'
-import { writeCheck } from '../round/check-entries.ts'
 import { beginWork, isWritten } from '../round/outbox.ts'
 import { publishOutbox } from '../round/publish.ts'
-import { entriesOf } from '../step/checks/check-lists.ts'
-import { ofWorkspace } from '../step/checks/put-entries.ts'
+import type { CheckListing } from './check-listing.ts'
 import { armDeadline } from './deadlines.ts'
 import { fallDeaf, hearAgain } from './deafness.ts'
 import { type Partition, resultInput } from './partition.ts'
+import { reconcileChecks } from './reconcile-checks.ts'
 import { heedCheckpoint, momentOf } from './silence.ts'
 
 const pageSize = 1_000
 const checkResult = Compile(CheckResult)
 
 /** Prepares a partition for its new holder. The partition is then catching up, or live at once if no report waits in the stream. */
-export async function takeOver(context: KeeperContext, partition: Partition, onBroken: (reason: string) => void): Promise<void> {
+export async function takeOver(
+  context: KeeperContext,
+  partition: Partition,
+  checks: CheckListing,
+  onBroken: (reason: string) => void,
+): Promise<void> {
   const mayGoOn = () => partition.state !== 'closed' && context.mayCommit(partition.number)
   const place = [keys.lease(partition.number)]
   const [checkpoint] = await retryWhile(context, mayGoOn, 'read a checkpoint', () => context.store.get('checkpoints', place))
@@ -39,7 +40,7 @@ export async function takeOver(context: KeeperContext, partition: Partition, onB
   for (const one of freshness) partition.fresh.checkpointed.set(one[0], one)
   heedCheckpoint(partition.silence, partition.position.checkpoint, momentOf(context.clock))
   await Promise.all([finishOutbox(context, partition, mayGoOn), loadDeadlines(context, partition, mayGoOn)])
-  await reconcileChecks(context, partition, mayGoOn)
+  await reconcileChecks(context, partition.number, checks, mayGoOn)
   await openFeed(context, partition, mayGoOn, onBroken)
 }
 
@@ -148,66 +149,6 @@ function armFresh(partition: Partition, { id, rev, dueAt }: Pick<SubjectDocument
   const freshness = partition.fresh.checkpointed.get(id)
   const armedAt = freshness !== undefined && freshness[1] === rev ? freshness[3] : dueAt
   if (armedAt !== null) armDeadline(partition.deadlines, id, armedAt)
-}
-
-/**
- * Makes the check entries of the partition agree with its subjects: writes entries that are missing, too old or of another schema, and
- * removes entries without a monitor.
- */
-async function reconcileChecks(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
-  const bucket = context.bus.bucket('checks')
-  const entries = await retryWhile(context, mayGoOn, 'list check entries', () =>
-    bucket.list(keys.checksOfPartition(partition.number)),
-  )
-  const stored = new Map(entries.map(entry => [entry.key, entry.value]))
-  const lacking = new Set<string>()
-  const query: Query = {
-    where: { partition: partition.number, deletedAt: null },
-    limit: pageSize,
-    select: ['kind', 'checkRev', 'checkLocations'],
-  }
-  for await (const page of subjectPages(context, mayGoOn, query)) {
-    for (const { id, kind, checkRev, checkLocations } of page) {
-      for (const locationId of checkLocations) {
-        const key = keys.check(locationId, id)
-        if (presentRev(stored.get(key), kind) < (checkRev ?? 0)) lacking.add(id)
-        stored.delete(key)
-      }
-    }
-  }
-  const strays = [...stored.keys()]
-  for (const key of strays) await retryWhile(context, mayGoOn, 'remove a stray check entry', () => bucket.delete(key))
-  await writeLacking(context, [...lacking], mayGoOn)
-  if (strays.length + lacking.size > 0) {
-    const counts = { partition: partition.number, removed: strays.length, written: lacking.size }
-    context.logger.info(counts, 'check entries reconciled')
-  }
-}
-
-/** Returns the revision of a check entry; 0: it is not in the form that this keeper writes for the kind of subject, or cannot be read. */
-function presentRev(value: unknown, kind: SubjectKind): number {
-  const entry = (value ?? {}) as Partial<CheckEntry>
-  const schema = kind === 'template' ? listSchema : checkEntryForm.schema
-  return schemaOf(entry) === schema ? (entry.rev ?? 0) : 0
-}
-
-async function writeLacking(context: KeeperContext, ids: string[], mayGoOn: () => boolean): Promise<void> {
-  for (let start = 0; start < ids.length; start += pageSize) {
-    const page = await retryWhile(context, mayGoOn, 'read subjects', () =>
-      context.store.get('subjects', ids.slice(start, start + pageSize)),
-    )
-    const revisions = page.flatMap(subject => (subject === null ? [] : (revisionIdOf(subject) ?? [])))
-    await retryWhile(context, mayGoOn, 'read Templates', () => context.templates.load(context.store, revisions))
-    const writes = page.flatMap(subject => {
-      if (subject === null || subject.deletedAt !== null || subject.checkRev === null) return []
-      const { id, checkRev: rev } = subject
-      const entries = [...entriesOf(subject, context.templates.find(subject))]
-      return entries.map(([locationId, entry]) =>
-        writeCheck(context, id, { mode: 'check', locationId, rev, entry: ofWorkspace(entry, subject) }, mayGoOn),
-      )
-    })
-    await Promise.all(writes)
-  }
 }
 
 const subjectPages = (context: KeeperContext, mayGoOn: () => boolean, query: Query) =>

@@ -1,13 +1,12 @@
-// Writer of check entries for probers. Entries of one location are written in the order of their commits. Repeating a write is harmless.
+// Writer of check entries for probers, in pages or alone as the level of the installation says (ADR 45). Entries of one location are written
+// in the order of their commits. Repeating a write is harmless.
 import { Semaphore } from '#shared/async/semaphore.ts'
-import type { Bucket } from '#shared/bus/port.ts'
-import { keys } from '#shared/bus/subjects.ts'
-import { schemaOf } from '#shared/contracts/form.ts'
-import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { OutboxCheck } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { flatForms } from '#shared/store/migrations/0004-flat-forms.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { type KeeperContext, NoLongerOurs, retryWhile } from '../context.ts'
+import { putAlone } from './single-entries.ts'
 
 export interface CheckEntries {
   /** Writes entries of a subject at once, or after the entries of this subject that are being written now. */
@@ -30,7 +29,9 @@ export function createCheckEntries(
   const writeAll = async (subjectId: string, own: Map<string, OutboxCheck>) => {
     const mayGoOn = () => context.mayCommit(partitionOf(subjectId))
     const writeOne = async (entry: OutboxCheck) => {
-      await writes.run(() => writeCheck(context, subjectId, entry, mayGoOn))
+      const write = () => writeCheck(context, subjectId, entry, mayGoOn)
+      // Pages have a bound of their own, and share their writes better without this one.
+      await (writesPages(context) ? write() : writes.run(write))
       if (own.get(entry.locationId) === entry) own.delete(entry.locationId)
       onWritten(subjectId, entry)
     }
@@ -57,21 +58,27 @@ export function createCheckEntries(
   }
 }
 
-/** Writes an entry. Resolves once the bucket has this entry or a newer entry. */
-export function writeCheck(context: KeeperContext, subjectId: string, entry: OutboxCheck, mayGoOn: () => boolean): Promise<void> {
-  return retryWhile(context, mayGoOn, 'write a check entry', () => advanceCheck(context.bus.bucket('checks'), subjectId, entry))
+/**
+ * Writes an entry in the form of the installation's level: into its page, or alone. Resolves once the bus has this entry or a newer one.
+ * `at`: instant of the change, ms; 0: not known, and long ago.
+ */
+export async function writeCheck(
+  context: KeeperContext,
+  subjectId: string,
+  { locationId, rev, entry }: OutboxCheck,
+  mayGoOn: () => boolean,
+  at: number = context.clock.now(),
+): Promise<void> {
+  if (!writesPages(context)) {
+    await retryWhile(context, mayGoOn, 'write a check entry', () => putAlone(context, locationId, { subjectId, rev, entry }))
+    // The level may have been raised meanwhile, and then nobody else removes what was just written.
+    if (!writesPages(context)) return
+    context.checkForms().old.found(partitionOf(subjectId))
+  }
+  await context.checkForms().pages.change(locationId, { subjectId, rev, entry, at })
+  if (entry !== null || !context.checkForms().old.mayHave(partitionOf(subjectId))) return
+  await retryWhile(context, mayGoOn, 'remove a check entry', () => putAlone(context, locationId, { subjectId, rev, entry }))
 }
 
-/** Sets or removes an entry, unless the bucket has an entry with a larger rev, or with the same rev and schema. */
-async function advanceCheck(bucket: Bucket, subjectId: string, { locationId, rev, entry }: OutboxCheck): Promise<void> {
-  const key = keys.check(locationId, subjectId)
-  if (entry !== null && rev === 1 && (await bucket.update(key, entry, 0)) !== null) return
-  for (;;) {
-    const stored = await bucket.get(key)
-    const storedRev = (stored?.value as CheckEntry | null | undefined)?.rev ?? 0
-    if (storedRev > rev) return
-    if (storedRev === rev && entry !== null && schemaOf(stored?.value ?? {}) === schemaOf(entry)) return
-    if (entry === null) return stored === null || stored.value === null ? undefined : bucket.delete(key)
-    if ((await bucket.update(key, entry, stored?.revision ?? 0)) !== null) return
-  }
-}
+/** Whether check entries are written into pages. */
+export const writesPages = ({ level }: Pick<KeeperContext, 'level'>): boolean => level.number() >= flatForms

@@ -5,7 +5,7 @@ import type { BucketEntry, Subscription } from '#shared/bus/port.ts'
 import type { WatchHandlers } from '#shared/bus/present-keys.ts'
 import { type Door, DoorRefusal } from '#shared/bus/probers/door.ts'
 import { keys } from '#shared/bus/subjects.ts'
-import type { DoorRequest, Member, Members } from '#shared/contracts/observations/door.ts'
+import type { CheckBucket, DoorRequest, Member, Members } from '#shared/contracts/observations/door.ts'
 import { limits } from '#shared/limits/limits.ts'
 
 type Sign = Pick<Member, 'at' | 'hasLeft'>
@@ -13,21 +13,22 @@ type Sign = Pick<Member, 'at' | 'hasLeft'>
 export class DoorMembers {
   readonly #door: Door
   readonly #watches = new Set<{ heard: Map<string, Sign>; onEntry(entry: BucketEntry): void }>()
-  #changedAt = 0
-  #onChanged: () => void = () => undefined
+  readonly #changedAt: Record<CheckBucket, number> = { checks: 0, 'check-pages': 0 }
+  readonly #listeners = new Set<(of: CheckBucket) => void>()
 
   constructor(door: Door) {
     this.#door = door
   }
 
-  /** Returns the newest revision of the checks that the door has reported. */
-  changedAt(): number {
-    return this.#changedAt
+  /** Returns the newest revision of a bucket's checks that the door has reported. */
+  changedAt(of: CheckBucket): number {
+    return this.#changedAt[of]
   }
 
-  /** Sets the listener that is called after the newest revision of the checks changes. */
-  onChanged(listener: () => void): void {
-    this.#onChanged = listener
+  /** Calls the listener after the newest revision of a bucket's checks changes. Returns a function that removes the listener. */
+  onChanged(listener: (of: CheckBucket) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   /** An older directory refuses members of the state that it does not know, so it gets the rest. */
@@ -71,11 +72,16 @@ export class DoorMembers {
     }
   }
 
-  #hear({ members, changedAt }: Members): void {
+  #hear({ members, changedAt, pagesChangedAt }: Members): void {
     this.hear(members)
-    if (changedAt === null || changedAt === this.#changedAt) return
-    this.#changedAt = changedAt
-    this.#onChanged()
+    this.#noteChange('checks', changedAt)
+    this.#noteChange('check-pages', pagesChangedAt ?? null)
+  }
+
+  #noteChange(of: CheckBucket, changedAt: number | null): void {
+    if (changedAt === null || changedAt === this.#changedAt[of]) return
+    this.#changedAt[of] = changedAt
+    for (const listener of this.#listeners) listener(of)
   }
 }
 

@@ -13,6 +13,10 @@ interface Waiting {
   reject(error: unknown): void
 }
 
+type NamedResult = { subject: string }
+
+const withoutName = ({ subject, ...result }: NamedResult): [string, object] => [subject, result]
+
 const { reports: mostReports, reportBytes, reportsInFlight, reportPauseMs } = doorLimits
 
 export class DoorReports {
@@ -29,12 +33,14 @@ export class DoorReports {
 
   /** Publishes a report. Rejects with a BusError; may be repeated. */
   publish(subject: string, result: unknown): Promise<void> {
-    const [, , locationId, subjectId] = subject.split('.')
+    const [, , locationId, named] = subject.split('.')
     if (locationId !== this.#door.locationId) {
       return Promise.reject(new BusError('unavailable', 'A prober reports for its location alone.'))
     }
+    // The door says in its own form of which subject a report is.
+    const report = named === undefined ? withoutName(result as NamedResult) : [named, result]
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ text: JSON.stringify([subjectId, result]), resolve, reject })
+      this.#waiting.push({ text: JSON.stringify(report), resolve, reject })
       if (this.#isScheduled) return
       this.#isScheduled = true
       // All reports of one turn of the event loop are sent together.

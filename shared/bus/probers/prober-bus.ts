@@ -3,12 +3,13 @@
 // requests and to heartbeats. The prober reads no stream, writes no bucket, and receives no messages of other clients.
 
 import { measureOffset } from '#shared/bus/clock-offset.ts'
-import { type Bucket, type Bus, BusError, type Subscription } from '#shared/bus/port.ts'
+import { type Bucket, type BucketName, type Bus, BusError, type Subscription } from '#shared/bus/port.ts'
 import { type Door, type DoorLine, openDoor } from '#shared/bus/probers/door.ts'
 import { watchDoorChecks } from '#shared/bus/probers/door-checks.ts'
 import { DoorMembers } from '#shared/bus/probers/door-members.ts'
 import { DoorReports } from '#shared/bus/probers/door-reports.ts'
 import { keys, parseProberPresence, subjectMatcher, subjects } from '#shared/bus/subjects.ts'
+import type { CheckBucket } from '#shared/contracts/observations/door.ts'
 import { limits } from '#shared/limits/limits.ts'
 
 export function createProberBus(line: DoorLine, locationId: string): Bus {
@@ -16,8 +17,12 @@ export function createProberBus(line: DoorLine, locationId: string): Bus {
   const reports = new DoorReports(door)
   const members = new DoorMembers(door)
   const watches = new Set<Subscription>()
-  const checks = watchedChecks(door, members, watches)
-  const presence = membersOf(door, members)
+  const watchedOf = (of: CheckBucket) => watchedChecks(door, members, of, watches)
+  const buckets: Partial<Record<BucketName, Bucket>> = {
+    checks: watchedOf('checks'),
+    'check-pages': watchedOf('check-pages'),
+    presence: membersOf(door, members),
+  }
   const isTry = subjectMatcher(subjects.triesOf(door.locationId))
   return {
     observations: {
@@ -28,7 +33,7 @@ export function createProberBus(line: DoorLine, locationId: string): Bus {
       firstSequenceOf: refused,
       purgeBelow: refused,
     },
-    bucket: name => (name === 'checks' ? checks : name === 'presence' ? presence : closedBucket),
+    bucket: name => buckets[name] ?? closedBucket,
     request: refused,
     publish: () => undefined,
     // No try comes to another machine.
@@ -61,11 +66,11 @@ const closedBucket: Bucket = {
 }
 
 /** Returns a bucket with the checks of the location only. */
-const watchedChecks = (door: Door, members: DoorMembers, watches: Set<Subscription>): Bucket => ({
+const watchedChecks = (door: Door, members: DoorMembers, of: CheckBucket, watches: Set<Subscription>): Bucket => ({
   ...closedBucket,
   watch: async (filter, handlers) => {
     if (filter !== keys.checksOfLocation(door.locationId)) return refused()
-    const watch = await watchDoorChecks(door, members, handlers)
+    const watch = await watchDoorChecks(door, members, of, handlers)
     watches.add(watch)
     return {
       close: async () => {

@@ -1,4 +1,4 @@
-// Messages between keeper and prober: the check entry (bucket `checks`) and the check result (observation stream).
+// Messages between keeper and prober: the check entry (buckets `check-pages` and `checks`) and the check result (observation stream).
 import { type Static, Type } from 'typebox'
 import { Instant, Nullable } from '#shared/contracts/common.ts'
 import { type Form, firstForm } from '#shared/contracts/form.ts'
@@ -7,8 +7,8 @@ import { KeptAnswer } from '#shared/contracts/observations/kept-answer.ts'
 const Workspace = Type.String({ minLength: 1, maxLength: 64 })
 
 /**
- * A check to execute at intervals, the only one of its subject, stored in the bucket under the key `<location>.<partition>.<subject>`. A newer value always has a larger
- * rev.
+ * A check to execute at intervals, the only one of its subject, stored in a page, or alone under the key
+ * `<location>.<partition>.<subject>`. A newer value always has a larger rev.
  */
 export const CheckEntry = Type.Object({
   /**
@@ -74,6 +74,8 @@ export type CheckPhases = Static<typeof CheckPhases>
 
 /** Result of one check. Slot, location and signal together identify a result. The location comes only from the bus subject. */
 export const CheckResult = Type.Object({
+  /** Id of the subject. Absent: the bus subject names it, as probers did before check entries were in pages. */
+  subject: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z_-]{1,64}$' })),
   rev: Type.Integer({ minimum: 1 }),
   /** Key of the signal. Absent: the entry had one check alone. */
   signal: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),

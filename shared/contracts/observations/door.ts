@@ -36,6 +36,14 @@ export const doorRequests = {
    * there is no newer change, the door waits. It responds at the next change, when a prober joins or leaves, or after a timeout.
    */
   changes: ask<Changes>()({ after: Nullable(Type.Object({ stream: Type.String({ maxLength: 64 }), revision: Count })) }),
+  /**
+   * Returns changes of the location's checks as `changes` does, of one bucket: of entries that are alone (`checks`), or of pages. A prober
+   * of before the pages does not know this request, and reads `changes`.
+   */
+  entries: ask<Changes>()({
+    of: Type.Union([Type.Literal('checks'), Type.Literal('check-pages')]),
+    after: Nullable(Type.Object({ stream: Type.String({ maxLength: 64 }), revision: Count })),
+  }),
   /** Notifies the door that the prober is alive. */
   beat: ask<Members>()({ proberId: Token, state: ProberState }),
   /** Notifies the door that the prober stops. */
@@ -64,14 +72,21 @@ export interface Members {
   members: Member[]
   /** Revision of the newest known change of the location's checks; null: none is known. */
   changedAt: number | null
+  /** The same of the pages of checks; absent: the directory is older than pages. */
+  pagesChangedAt?: number | null
 }
 
-export interface Change {
-  subjectId: string
+/** Bucket with checks: with entries that are alone, or with pages. */
+export type CheckBucket = DoorRequest<'entries'>['of']
+
+/** Name of what has changed: of the subject with the entry, or of the page. */
+export type ChangedName = { subjectId: string } | { page: number }
+
+export type Change = ChangedName & {
   revision: number
   /** Instant of the change on bus time. */
   at: number
-  /** The check entry; null: the check was removed. */
+  /** The check entry or the page; null: it was removed. */
   value: unknown
 }
 

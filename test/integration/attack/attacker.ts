@@ -131,7 +131,7 @@ const attacks: Record<string, () => Promise<unknown>> = {
   'larger than allowed': () => flood('larger than allowed', publish(door('report'), 'x'.repeat(1_000_000)), 1),
   'checks, unread': () =>
     inParallel(4, () => {
-      const ask = publish(door('changes'), '{"after":null}', inbox)
+      const ask = publish(door('entries'), '{"of":"checks","after":null}', inbox)
       return flood('checks, unread', `SUB ${inbox} 1\r\n${ask.repeat(50)}`, 1, { deaf: true })
     }),
   beats: async () => {

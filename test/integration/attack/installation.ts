@@ -132,9 +132,11 @@ export interface Seen {
 export async function followReports(house: Bus, locationId: string): Promise<Seen[]> {
   const reports: Seen[] = []
   const known = new Set<string>()
-  await house.subscribe(`obs.*.${locationId}.>`, ({ subject, body }) => {
+  await house.subscribe(subjects.allObservations, ({ subject, body }) => {
     const { slotAt, phases } = body as CheckResult
-    const subjectId = parseObservation(subject)?.subjectId ?? ''
+    const address = parseObservation(subject, body)
+    if (address?.locationId !== locationId) return
+    const { subjectId } = address
     const seenAt = Date.now()
     if (known.has(`${subjectId} ${slotAt}`)) return
     known.add(`${subjectId} ${slotAt}`)

@@ -1,6 +1,5 @@
 // Archiving of Resources of every kind: no later event leads to a verdict, a check or a message. Reference: docs/reference/v3.md, 6.4.
 import t from 'tap'
-import { keys } from '#shared/bus/subjects.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
@@ -8,6 +7,7 @@ import { replayIncident } from '../../../infra/replay/replay-incident.ts'
 import { noReports } from '../../../services/keeper/loading/stored-reports.ts'
 import { mergeNewer, mergeNewerSeries } from '../../../services/keeper/partition/freshness.ts'
 import { nothingHeld } from '../../../services/keeper/step/types.ts'
+import { entryAt } from '../../support/check-entries.ts'
 import { createWorld, minute } from '../world.ts'
 import { create, host, kindsOf, observe, publish, read, setStage, type World } from './resource-world.ts'
 
@@ -15,7 +15,7 @@ const archive = (world: World, id: string) => world.command(id, { kind: 'archive
 const rowsOf = (world: World, id: string) =>
   world.store.find('pushedObservations', { where: { id: { gte: id, lt: `${id}~` } }, limit: 100 })
 const windowsOf = (world: World, id: string) => world.store.find('windows', { where: { subjectId: id }, limit: 10 })
-const entryOf = (world: World, id: string) => world.client.bucket('checks').get(keys.check('aaaa', id))
+const entryOf = (world: World, id: string) => entryAt(world.client, 'aaaa', id)
 
 /** Resource with a confirmed rule `busy`, an unconfirmed rule `down`, and a running window. */
 async function troubled(world: World): Promise<string> {
@@ -121,7 +121,7 @@ t.test("archived website monitor loses its check entry, and a prober's late repo
   t.not(await entryOf(world, id), null)
   t.match(await archive(world, id), { ok: true, result: { check: { locations: ['aaaa'] } } })
   await world.clock.advance(1_000)
-  t.equal((await entryOf(world, id))?.value ?? null, null)
+  t.equal(await entryOf(world, id), null)
   t.match(await world.subject(id), { checkRev: null, checkLocations: [], check: { locations: ['aaaa'] } })
   const { rev } = (await world.subject(id)) as SubjectDocument
   const observations = await world.store.find('observations', { limit: 100 })
@@ -214,7 +214,7 @@ for (const after of [false, true])
             id === site ? [] : ['cancelled'],
           )
         }
-        t.equal((await entryOf(world, site))?.value ?? null, null, `write ${atWrite}`)
+        t.equal(await entryOf(world, site), null, `write ${atWrite}`)
         await world.clock.advance(15_000)
         for (const id of ids) t.match(await world.subject(id), { hasOutbox: 0, dueAt: null })
       }

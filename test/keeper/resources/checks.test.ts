@@ -1,11 +1,11 @@
 // Checked signals of Resources in the keeper, on memory bus and store with a clock that the test moves. Reference: docs/reference/v3.md,
 // 3.21 and 4.15.
 import t from 'tap'
-import { keys } from '#shared/bus/subjects.ts'
 import type { CheckList } from '#shared/contracts/observations/check.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import { createSeals, newSealingKey, type Seals } from '#shared/secrecy/seals.ts'
 import { checkObservationId } from '#shared/text/ids.ts'
+import { entryAt, putPaged } from '../../support/check-entries.ts'
 import { minute } from '../world.ts'
 import { create, observe, publish, read, ruleOf, setStage, type World } from './resource-world.ts'
 import { shop } from './shop.ts'
@@ -21,7 +21,7 @@ async function setShop(answers: object = {}, document: object = shop) {
 }
 
 const listAt = async (world: World, id: string, location = 'aaaa') =>
-  ((await world.client.bucket('checks').get(keys.check(location, id)))?.value ?? null) as CheckList | null
+  (await entryAt(world.client, location, id)) as CheckList | null
 
 /** Reports results of the signal from these locations, all at once. */
 async function results(world: World, id: string, signal: string, oks: Readonly<Record<string, boolean>>, over: object = {}) {
@@ -226,7 +226,7 @@ t.test('keeper that takes over writes lost lists again, and goes on with the rea
   await world.clock.advance(minute)
   await results(world, id, 'page', { bbbb: true })
   const before = await listAt(world, id)
-  await world.client.bucket('checks').delete(keys.check('aaaa', id))
+  await putPaged(world.client, 'aaaa', id, null)
   await world.startOne({ exclusive: true })
   await world.clock.advance(2 * minute)
   t.strictSame(await listAt(world, id), before)

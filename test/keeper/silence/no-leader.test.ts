@@ -5,6 +5,7 @@ import { limits, minute, second } from '#shared/limits/limits.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { randomId } from '#shared/text/ids.ts'
 import { HeardTime } from '#shared/time/heard-time.ts'
+import { allEntries } from '../../support/check-entries.ts'
 import { createWorld, type KeeperHandle, websiteMeta } from '../world.ts'
 
 const oneOfEachPartition = Array.from({ length: limits.partitions }, (_, partition) => {
@@ -136,7 +137,7 @@ t.test('commands get replies while check entries have no leader, and probers get
     return reply
   }
   const kept = await world.create()
-  world.hub.depose(['checks'])
+  world.hub.depose(['checks', 'check-pages'])
   const [made, gone] = [randomId(10), randomId(10)]
   const identity = { workspaceId: 'w', name: 'Site', check: websiteMeta }
   for (const id of [made, gone])
@@ -148,8 +149,8 @@ t.test('commands get replies while check entries have no leader, and probers get
   t.match(await answered(kept, { kind: 'update-website', name: 'Other', check: websiteMeta }), { ok: true }, 'renamed')
   world.hub.depose([])
   await world.clock.advance(limits.keeper.retryMsMax + limits.keeper.outboxMs + second)
-  const entries = await world.client.bucket('checks').list('>')
-  t.strictSame(Object.fromEntries(entries.map(({ key, value }) => [key, (value as { url: string }).url])), {
+  const entries = [...(await allEntries(world.client))] as unknown as [string, { url: string }][]
+  t.strictSame(Object.fromEntries(entries.map(([key, { url }]) => [key, url])), {
     [keys.check('aaaa', kept)]: websiteMeta.url,
     [keys.check('aaaa', made)]: 'https://b.org/',
   })

@@ -55,7 +55,7 @@ export class Ledger {
       partition,
       from: { sequence: from },
       onMessage: message => {
-        const address = parseObservation(message.subject)
+        const address = parseObservation(message.subject, message.body)
         const body = message.body as CheckResult
         if (address === null || typeof body?.slotAt !== 'number') return true
         const { locationId, subjectId } = address

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
-import { keys, subjects } from '#shared/bus/subjects.ts'
+import { subjects } from '#shared/bus/subjects.ts'
 import type { WebsiteEntry } from '#shared/checks/website/website.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import type { CheckEntry, CheckList, CheckResult } from '#shared/contracts/observations/check.ts'
@@ -14,6 +14,7 @@ import { startDirectory } from '../../../services/directory/app.ts'
 import { createGateway } from '../../../services/gateway/app.ts'
 import { startKeeper } from '../../../services/keeper/app.ts'
 import { createMemoryHub, type MemoryHub } from '../bus/memory-bus.ts'
+import { entryAt } from '../check-entries.ts'
 import { presentLevel } from '../present-level.ts'
 import { createMemoryStore, type MemoryStore } from '../store/memory-store.ts'
 import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts'
@@ -75,7 +76,7 @@ export async function startWholeWorld(delays = { confirmAfterMs: confirmMs, clos
   const address = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`
   const bus = hub.connect()
   const checkEntry: WholeWorld['checkEntry'] = async (locationId, subjectId) =>
-    ((await bus.bucket('checks').get(keys.check(locationId, subjectId)))?.value ?? null) as WebsiteEntry | null
+    (await entryAt(bus, locationId, subjectId)) as WebsiteEntry | null
   return {
     clock,
     store,
