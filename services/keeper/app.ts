@@ -48,6 +48,7 @@ export async function startKeeper(serviceContext: LevelledContext, options: Keep
     metrics: createKeeperMetrics(serviceContext.metrics),
     ...memoryOf({ ...serviceContext, logger }, options),
     keeperId: options.keeperId,
+    isAlone: options.exclusive,
     encodeIncidentId: createIncidentIds(options.incidentSalt ?? '').encode,
     confirmAfterMs: options.confirmAfterMs,
     closeAfterMs: options.closeAfterMs,

@@ -31,6 +31,8 @@ export interface KeeperContext {
   readingWatch: ReadingWatch
   abilities: Abilities
   keeperId: string
+  /** True if no other keeper can exist: the data folder is locked. */
+  isAlone: boolean
   /** Returns the public id of an incident, for the log. */
   encodeIncidentId(internalId: string): string
   confirmAfterMs: number

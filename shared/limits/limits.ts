@@ -90,10 +90,25 @@ export const limits = {
     /** Longest interval between two checkpoints, which store the freshness of readings and the position in the stream. */
     checkpointMs: 10 * second,
     /**
-     * Maximum of subjects whose freshness a checkpoint contains, with about 100 B each. For further subjects, the documents are written
-     * instead.
+     * Maximum of subjects whose freshness a checkpoint in the form of version 2.0.0 contains, with about 100 B each. For further subjects,
+     * the documents are written instead.
      */
     freshnessInCheckpoint: 2_000,
+    /**
+     * Maximum of subjects whose freshness the head of a checkpoint contains. The head is written every 10 s, so that more would be written
+     * again and again.
+     */
+    inlineFreshness: 256,
+    /** Number of a checkpoint's parts from which the next part has all readings. A take-over reads all parts. */
+    checkpointParts: 64,
+    /** Characters of a part of a checkpoint from which its further readings are in another part. */
+    partCharacters: 1024 ** 2,
+    /**
+     * Time after a take-over, and after a sign of another writer, in which each checkpoint asks for the revisions of all fresh subjects.
+     * `strayShares`: number of checkpoints in which all are asked at other times.
+     */
+    strayMs: 1 * minute,
+    strayShares: 30,
     /**
      * Longest time after a commit until the outbox in the subject's document is cleared. If the subject changes within this time, the same
      * write clears the outbox. Measured with 1,000 subjects and five changes every 2 s: 2,017 writes if this time is 1 s, and 1,668 writes

@@ -28,7 +28,7 @@ import type {
   DestinationDocument,
   TransformationDocument,
 } from '#shared/contracts/notifications/destination.ts'
-import type { Freshness } from '#shared/contracts/observations/freshness.ts'
+import type { CheckpointDocument, CheckpointPartDocument } from '#shared/contracts/observations/checkpoint.ts'
 import type {
   CheckObservationDocument,
   ObservationIdDocument,
@@ -37,7 +37,6 @@ import type {
 } from '#shared/contracts/observations/observation.ts'
 import type { PingBodyDocument } from '#shared/contracts/observations/ping.ts'
 import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/observations/roll-up.ts'
-import type { SilenceNotes } from '#shared/contracts/observations/silence.ts'
 import type { TemplateDocument } from '#shared/contracts/resources/template.ts'
 import type { PolicyDocument } from '#shared/contracts/subjects/policy.ts'
 import type { SubjectDocument, SubjectTagDocument } from '#shared/contracts/subjects/subject.ts'
@@ -46,26 +45,6 @@ import { notificationCollections } from '#shared/store/notification-collections.
 import { peopleCollections } from '#shared/store/people-collections.ts'
 import { reportCollections } from '#shared/store/report-collections.ts'
 import { rollUpCollections } from '#shared/store/roll-up-collections.ts'
-
-/** Position up to which a partition has read the stream. Its id is the key of the partition. */
-export interface CheckpointDocument extends Stored {
-  streamCreatedAt: string
-  sequence: number
-  /**
-   * Stream time of the message with this `sequence`, ms. If the stream was replaced or has lost messages, a keeper reads again from a
-   * minute before this time.
-   */
-  messageAt: number
-  /** Number of times that the next message to read was no longer in the stream, so messages were lost. */
-  gaps: number
-  writtenAt: number
-  /** Newer readings of the partition's subjects, which the subjects' documents lack. */
-  freshness: readonly Freshness[]
-  /** Copy of the notes on silence in the lease. A keeper uses this copy if it finds no notes in the lease. */
-  silence?: SilenceNotes
-  /** Id of the write of this revision. If the outcome of a write is unknown, its retry recognises by this id that the write succeeded. */
-  writer?: string
-}
 
 /** A dead letter: an input that could not be judged, or a document that the store does not accept, with the reason. */
 export interface DeadLetterDocument extends Stored {
@@ -102,6 +81,7 @@ export interface Collections {
   history: HistoryDocument
   alerts: AlertDocument
   checkpoints: CheckpointDocument
+  checkpointParts: CheckpointPartDocument
   rollUps: RollUpDocument
   rollUpProgress: RollUpProgressDocument
   deadLetters: DeadLetterDocument
@@ -235,6 +215,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
     expires: true,
   },
   checkpoints: { writer: 'keeper', columns: {}, indexes: [] },
+  checkpointParts: { writer: 'keeper', columns: {}, indexes: [] },
   ...rollUpCollections,
   deadLetters: {
     writer: 'keeper',

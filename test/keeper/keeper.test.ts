@@ -226,7 +226,7 @@ t.test('commit', async t => {
           return store.find(collection, query)
         },
       }))
-      await world.startOne({ exclusive: true })
+      await world.startOne()
       const id = await world.create()
       await world.report(id, true)
       await world.clock.advance(minute)
@@ -247,7 +247,7 @@ t.test('commit', async t => {
 
   t.test('keeper notices a write of another keeper at the checkpoint, even if no report requires a write', async t => {
     const world = createWorld()
-    await world.startOne({ exclusive: true })
+    await world.startOne()
     const id = await world.create()
     await world.report(id, true)
     await world.clock.advance(11 * second)

@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
-import { keys, subjects } from '#shared/bus/subjects.ts'
+import { subjects } from '#shared/bus/subjects.ts'
 import type { WebsiteCheck } from '#shared/checks/website/website.ts'
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { CheckResult } from '#shared/contracts/observations/check.ts'
@@ -20,6 +20,7 @@ import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { websiteCheck } from '../support/checks.ts'
 import { presentLevel } from '../support/present-level.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
+import { storedFreshness } from '../support/stored-freshness.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
 export const minute = 60_000
@@ -111,8 +112,8 @@ export function createWorld(
   const subject = async (id: string) => (await store.get('subjects', [id]))[0] ?? null
   /** Returns the newest slot of a location that is stored, in the document or in the checkpoint. */
   const keptSlot = async (id: string, location = 'aaaa') => {
-    const [checkpoint] = await store.get('checkpoints', [keys.lease(partitionOf(id))])
-    const fresh = checkpoint?.freshness?.find(([subjectId]) => subjectId === id)?.[4].find(([at]) => at === location)?.[1] ?? 0
+    const record = (await storedFreshness(store, partitionOf(id))).get(id)
+    const fresh = record?.[4].find(([at]) => at === location)?.[1] ?? 0
     return Math.max(fresh, (await subject(id))?.readings[location]?.slotAt ?? 0)
   }
   const incidents = (id: string) =>

@@ -2,14 +2,15 @@
 import type { Bus, Incoming } from '#shared/bus/port.ts'
 import { keys, parseCommand } from '#shared/bus/subjects.ts'
 import type { Reply } from '#shared/contracts/ask/reply.ts'
+import type { CheckpointDocument } from '#shared/contracts/observations/checkpoint.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import type { CheckpointDocument } from '#shared/store/collections.ts'
 import type { PutResult, Store } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { checkObservationId } from '#shared/text/ids.ts'
 import { entryAt } from '../support/check-entries.ts'
+import { storedFreshness } from '../support/stored-freshness.ts'
 import { identityOf, type Ledger, type Report } from './judged/ledger.ts'
 
 type OnFault = (text: string) => void
@@ -130,12 +131,10 @@ export async function findUnwritten(store: Store, given: readonly Report[]): Pro
 
 /** Returns the slots that the checkpoints have and the documents lack, by subject and location. */
 async function freshSlots(store: Store, ids: readonly string[]): Promise<Map<string, number>> {
-  const checkpoints = await store.get('checkpoints', [...new Set(ids.map(id => keys.lease(partitionOf(id))))])
   const slots = new Map<string, number>()
-  for (const checkpoint of checkpoints) {
-    for (const [id, , , , readings] of checkpoint?.freshness ?? [])
+  for (const partition of new Set(ids.map(partitionOf)))
+    for (const [id, , , , readings] of (await storedFreshness(store, partition)).values())
       for (const [locationId, slotAt] of readings) slots.set(`${id}.${locationId}`, slotAt)
-  }
   return slots
 }
 

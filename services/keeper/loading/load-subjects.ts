@@ -13,7 +13,7 @@ import { aheadOfWall } from '#shared/time/clock.ts'
 import { type KeeperContext, retryWhile } from '../context.ts'
 import { type Merged, mergeNewer, mergeNewerSeries, mergeUnjudged } from '../partition/freshness.ts'
 import type { Waiting } from '../partition/inbox.ts'
-import type { Partition } from '../partition/partition.ts'
+import { markFresh, type Partition } from '../partition/partition.ts'
 import { heldSilence, momentOf } from '../partition/silence.ts'
 import { baselineFromUs, withBaselines } from '../step/judging/baselines.ts'
 import { SignalNumbers } from '../step/judging/signal-numbers.ts'
@@ -112,7 +112,7 @@ function takeIntoCache(
   }
   const { subject, change } = lay()
   context.cache.set(id, { subject, dirty: change !== 'nothing', reports: null })
-  if (change !== 'nothing') partition.fresh.dirty.add(id)
+  if (change !== 'nothing') markFresh(partition.fresh, id)
   if (change === 'commit') flush.push(id)
 }
 

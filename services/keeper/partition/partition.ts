@@ -43,7 +43,7 @@ export function openPartition(
     inbox: openInbox(),
     deadlines: noDeadlines(),
     position: startPosition(number, clock),
-    fresh: { dirty: new Set(), isAhead: false, checkpointed: new Map() },
+    fresh: noFreshness(clock.now()),
     outboxes: { uncleared: new Map(), childless: new Set() },
     silence,
     deafness: hearing(),
@@ -140,6 +140,43 @@ export interface FreshSubjects {
   isAhead: boolean
   /** Checkpointed readings of subjects that are not in memory, by id. They are merged when the subject is next loaded. */
   readonly checkpointed: Map<string, Freshness>
+  /** Ids of subjects with readings that no part of the checkpoint has. */
+  readonly changed: Set<string>
+  /** Number of records in the first parts of the checkpoint, which had all readings, and in the later parts. */
+  inBase: number
+  inLater: number
+  /** True if the store has no part of an earlier checkpoint, and this keeper has made none since. */
+  isSwept: boolean
+  /** Instant of the take-over, or of the newest sign that another keeper has written a subject of the partition, ms since the epoch. */
+  strayedAt: number
+  /** Ids whose stored revisions are asked in the next checkpoints, `share` of them at a time. */
+  unasked: string[]
+  share: number
+}
+
+const noFreshness = (now: number): FreshSubjects => ({
+  dirty: new Set(),
+  isAhead: false,
+  checkpointed: new Map(),
+  changed: new Set(),
+  inBase: 0,
+  inLater: 0,
+  isSwept: false,
+  strayedAt: now,
+  unasked: [],
+  share: 0,
+})
+
+/** Records that a cached subject is newer in memory than in the store and in the checkpoint. */
+export function markFresh({ dirty, changed }: FreshSubjects, id: string): void {
+  dirty.add(id)
+  changed.add(id)
+}
+
+/** Records that a subject is stored as it is in memory. */
+export function markStored({ dirty, changed }: FreshSubjects, id: string): void {
+  dirty.delete(id)
+  changed.delete(id)
 }
 
 /** Returns the number of subjects whose readings a checkpoint must keep. */

@@ -1,6 +1,7 @@
 // Position of a partition in the stream: the newest committed sequence, and the stored checkpoint.
+
+import type { CheckpointDocument } from '#shared/contracts/observations/checkpoint.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { CheckpointDocument } from '#shared/store/collections.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { createSentTime, type SentTime } from '../loading/sent-time.ts'
 

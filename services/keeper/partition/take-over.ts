@@ -6,7 +6,6 @@ import { keys } from '#shared/bus/subjects.ts'
 import { CheckResult } from '#shared/contracts/observations/check.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits, minute } from '#shared/limits/limits.ts'
-import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
 import { firstFault } from '#shared/text/first-fault.ts'
@@ -15,6 +14,7 @@ import { createSentTime } from '../loading/sent-time.ts'
 import { beginWork, isWritten } from '../round/outbox.ts'
 import { publishOutbox } from '../round/publish.ts'
 import type { CheckListing } from './check-listing.ts'
+import { readCheckpoint } from './checkpoint.ts'
 import { armDeadline } from './deadlines.ts'
 import { fallDeaf, hearAgain } from './deafness.ts'
 import { type Partition, resultInput } from './partition.ts'
@@ -32,12 +32,7 @@ export async function takeOver(
   onBroken: (reason: string) => void,
 ): Promise<void> {
   const mayGoOn = () => partition.state !== 'closed' && context.mayCommit(partition.number)
-  const place = [keys.lease(partition.number)]
-  const [checkpoint] = await retryWhile(context, mayGoOn, 'read a checkpoint', () => context.store.get('checkpoints', place))
-  const { freshness = [], ...position } = checkpoint ?? {}
-  partition.position.checkpoint = checkpoint ? (position as Omit<CheckpointDocument, 'freshness'>) : null
-  partition.position.gaps = checkpoint?.gaps ?? 0
-  for (const one of freshness) partition.fresh.checkpointed.set(one[0], one)
+  await readCheckpoint(context, partition, mayGoOn)
   heedCheckpoint(partition.silence, partition.position.checkpoint, momentOf(context.clock))
   await Promise.all([finishOutbox(context, partition, mayGoOn), loadDeadlines(context, partition, mayGoOn)])
   await reconcileChecks(context, partition.number, checks, mayGoOn)

@@ -178,9 +178,12 @@ function stamped(subject: SubjectDocument, writer: string): SubjectDocument {
 }
 
 /** Drops a refused subject from memory. Readings that are not stored yet are merged when the subject is read again. */
-function forgetRefused(context: KeeperContext, { id, partition }: Draft): void {
+function forgetRefused(context: KeeperContext, { id, partition: { fresh } }: Draft): void {
   const held = context.cache.get(id)
   context.cache.drop(id)
-  partition.fresh.dirty.delete(id)
-  if (held?.dirty && held.subject !== null) partition.fresh.checkpointed.set(id, freshnessOf(held.subject))
+  fresh.dirty.delete(id)
+  fresh.strayedAt = context.clock.now()
+  if (!held?.dirty || held.subject === null) return
+  fresh.checkpointed.set(id, freshnessOf(held.subject))
+  fresh.changed.add(id)
 }

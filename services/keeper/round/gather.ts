@@ -1,5 +1,6 @@
 // Inputs and writes of the next round, taken from the partitions. Never steps or writes anything.
 import { limits } from '#shared/limits/limits.ts'
+import { flatForms } from '#shared/store/migrations/0004-flat-forms.ts'
 import type { KeeperContext } from '../context.ts'
 import { freshCount, hasWork, isMoved, type Partition, takeInputs } from '../partition/partition.ts'
 import type { Take } from './round.ts'
@@ -15,6 +16,7 @@ export function gatherTakes(
   isInRound: (subjectId: string) => boolean,
 ): Take[] {
   const isConnected = context.bus.connected()
+  const isInline = context.level.number() < flatForms
   const overflowing = context.cache.evict(isInRound)
   const takes: Take[] = []
   let room: number = limits.keeper.inputsPerRoundInAll
@@ -25,7 +27,8 @@ export function gatherTakes(
     const taken = mayTake ? takeInputs(partition, now, isConnected) : { inputs: [], takenTo: partition.position.sequence }
     room -= taken.inputs.length
     const movesCheckpoint = now >= partition.position.checkpointDueAt && partition.state === 'live'
-    const flush = flushable(partition, now, movesCheckpoint, overflowing)
+    const most = movesCheckpoint && isInline ? limits.keeper.freshnessInCheckpoint : Number.POSITIVE_INFINITY
+    const flush = flushable(partition, now, { movesCheckpoint, most, overflowing })
     const moves = taken.takenTo > partition.position.sequence || (movesCheckpoint && isMoved(partition))
     if (taken.inputs.length > 0 || flush.length > 0 || moves) takes.push({ partition, ...taken, flush, movesCheckpoint })
   }
@@ -34,17 +37,18 @@ export function gatherTakes(
 
 /**
  * Returns subjects to write without an input: subjects whose outbox is due to be cleared, subjects that exceed the bound of the memory, and
- * subjects whose freshness exceeds the bound of the checkpoint.
+ * subjects whose freshness exceeds `most`, the bound of the checkpoint.
  */
-function flushable(partition: Partition, now: number, movesCheckpoint: boolean, overflowing: readonly string[]): string[] {
+function flushable(
+  partition: Partition,
+  now: number,
+  { movesCheckpoint, most, overflowing }: { movesCheckpoint: boolean; most: number; overflowing: readonly string[] },
+): string[] {
   const { fresh, outboxes } = partition
   if (fresh.dirty.size === 0 && outboxes.uncleared.size === 0) return []
   const flush = new Set<string>()
-  let over = movesCheckpoint ? freshCount(fresh) - limits.keeper.freshnessInCheckpoint : 0
-  for (const id of fresh.dirty) {
-    if (over-- <= 0) break
-    flush.add(id)
-  }
+  const over = freshCount(fresh) - most
+  if (over > 0) for (const id of [...fresh.dirty].slice(0, over)) flush.add(id)
   for (const [id, since] of outboxes.uncleared) {
     if (now - since >= limits.keeper.outboxMs || movesCheckpoint) flush.add(id)
   }

@@ -11,7 +11,7 @@ import { loadStoredReports } from '../loading/stored-reports.ts'
 import { writeCheckpoint } from '../partition/checkpoint.ts'
 import { armDeadline } from '../partition/deadlines.ts'
 import type { Waiting } from '../partition/inbox.ts'
-import type { Partition } from '../partition/partition.ts'
+import { markFresh, markStored, type Partition } from '../partition/partition.ts'
 import { momentOf, releasedAt } from '../partition/silence.ts'
 import { windowEndOf } from '../step/incidents/drive-window.ts'
 import { nextDeadline } from '../step/step.ts'
@@ -181,11 +181,11 @@ function rememberChanged(context: KeeperContext, { partition, id, subject, chang
   const { reports = null } = context.cache.get(id) ?? {}
   if (change === 'freshness') {
     context.cache.set(id, { subject, dirty: true, reports })
-    partition.fresh.dirty.add(id)
+    markFresh(partition.fresh, id)
     partition.fresh.isAhead ||= subject.kind === 'custom'
     return
   }
-  partition.fresh.dirty.delete(id)
+  markStored(partition.fresh, id)
   partition.outboxes.uncleared.delete(id)
   partition.outboxes.childless.delete(id)
   const left = subject.outbox.filter(isBegun)

@@ -2,6 +2,8 @@
 import t from 'tap'
 import { keys } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { levelOf } from '#shared/store/level.ts'
+import { flatForms } from '#shared/store/migrations/0004-flat-forms.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { randomId } from '#shared/text/ids.ts'
 import { openPartition } from '../../../services/keeper/partition/partition.ts'
@@ -112,15 +114,17 @@ t.test('checkpoint', async t => {
     t.equal(checkpoint?.gaps, 1)
   })
 
-  t.test('oldest fresh readings are written into their documents when a checkpoint is full', t => {
+  t.test('oldest fresh readings are written into their documents when a checkpoint in the form of version 2.0.0 is full', t => {
     const partition = openPartition(0, { now: () => 0 })
     const over = 3
     for (let i = 0; i < limits.keeper.freshnessInCheckpoint + over; i++) partition.fresh.dirty.add(`s${i}`)
     partition.state = 'live'
     Object.assign(partition.position, { checkpointDueAt: 0, sequence: 1 })
     const context = { bus: { connected: () => true }, cache: { evict: () => [] }, mayCommit: () => true }
-    const [take] = gatherTakes(context as never, [partition], 1, () => false)
-    t.strictSame(take?.flush, ['s0', 's1', 's2'])
+    const flushAt = (number: number) =>
+      gatherTakes({ ...context, level: levelOf(number) } as never, [partition], 1, () => false)[0]?.flush
+    t.strictSame(flushAt(flatForms - 1), ['s0', 's1', 's2'])
+    t.strictSame(flushAt(flatForms), [], 'a checkpoint in parts has room for all')
     t.end()
   })
 

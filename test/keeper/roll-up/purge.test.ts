@@ -1,7 +1,7 @@
 // Purge of the stream: removes only messages that every partition has judged, and only from the stream that the checkpoints name.
 import t from 'tap'
 import { keys, subjects } from '#shared/bus/subjects.ts'
-import type { CheckpointDocument } from '#shared/store/collections.ts'
+import type { CheckpointDocument } from '#shared/contracts/observations/checkpoint.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import type { KeeperContext } from '../../../services/keeper/context.ts'
 import { purgeJudged } from '../../../services/keeper/partition/purge.ts'

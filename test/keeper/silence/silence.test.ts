@@ -1,9 +1,9 @@
 // Silence during which no keeper could receive reports: an outage of the system itself leads to no message (ADR 22).
 import t from 'tap'
+import type { CheckpointDocument } from '#shared/contracts/observations/checkpoint.ts'
 import type { SilenceNote } from '#shared/contracts/observations/silence.ts'
 import { hour, limits, second } from '#shared/limits/limits.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
-import type { CheckpointDocument } from '#shared/store/collections.ts'
 import { hear, heedCheckpoint, type Precedent, silenceAfter } from '../../../services/keeper/partition/silence.ts'
 import { create, host, observe, publish } from '../resources/resource-world.ts'
 import { createWorld, type KeeperHandle, minute } from '../world.ts'
