@@ -1,7 +1,6 @@
 // Keeper: the only writer of subjects and of all documents that belong to them. Connects leases to the host of partitions.
 
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
-import { limits } from '#shared/limits/limits.ts'
 import { createJunkReports } from '#shared/observability/junk-reports.ts'
 import type { LevelledContext, Service, ServiceContextWithStore } from '#shared/service.ts'
 import { partitionOf } from '#shared/text/hash.ts'
@@ -33,6 +32,7 @@ export interface KeeperOptions {
   exclusive: boolean
   confirmAfterMs: number
   closeAfterMs: number
+  /** Largest number of subjects in memory; absent or 0: as many as fit the heap. */
   cachedSubjects?: number
   /** Salt from which the log derives the public ids of incidents. */
   incidentSalt?: string
@@ -116,7 +116,7 @@ const memoryOf = (serviceContext: ServiceContextWithStore, { cachedSubjects }: K
   sentIdReads: new SentIdReads(serviceContext.clock),
   readingWatch: new ReadingWatch(serviceContext),
   abilities: createAbilities(serviceContext),
-  cache: new SubjectCache(cachedSubjects ?? limits.keeper.cachedSubjects),
+  cache: new SubjectCache(cachedSubjects),
 })
 
 function openCheckForms(context: KeeperContext): CheckForms & { listing: CheckListing } {

@@ -24,6 +24,7 @@ export function createKeeperMetrics(registry: Registry) {
     partitions: gauge('partitions', 'Partitions held'),
     silenceHeld: new Gauge({ name: name('silence_held_seconds'), help: silenceHelp, labelNames: ['reports'], registers }),
     subjectsCached: gauge('subjects_cached', 'Subjects in memory'),
+    misses: counter('subject_misses_total', 'Subjects that a round needed and that were not in memory'),
     rollUps: counter('roll_ups_total', 'Rows of roll-ups written'),
     judgingLag: histogram('judging_lag_seconds', 'From the instant of a report or deadline to its commit', lagBuckets),
   }

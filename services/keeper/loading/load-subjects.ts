@@ -15,6 +15,7 @@ import { type Merged, mergeNewer, mergeNewerSeries, mergeUnjudged } from '../par
 import type { Waiting } from '../partition/inbox.ts'
 import { markFresh, type Partition } from '../partition/partition.ts'
 import { heldSilence, momentOf } from '../partition/silence.ts'
+import { stillAwaited } from '../step/commands/idempotency.ts'
 import { baselineFromUs, withBaselines } from '../step/judging/baselines.ts'
 import { SignalNumbers } from '../step/judging/signal-numbers.ts'
 import { recall } from '../step/recall.ts'
@@ -39,6 +40,7 @@ export async function loadSubjects(context: KeeperContext, work: readonly Work[]
   }
   const read = <T>(attempt: () => Promise<T>) => retryWhile(context, mayGoOn, 'read subjects', attempt)
   const ids = [...missing.keys()]
+  context.metrics.misses.inc(ids.length)
   const found = ids.length === 0 ? [] : await read(() => context.store.get('subjects', ids))
   const revisions = revisionsWanted(context, work, found)
   if (revisions.length > 0) await read(() => context.templates.load(context.store, revisions))
@@ -93,10 +95,11 @@ function takeIntoCache(
     context.cache.set(id, { subject: null, dirty: false, reports: null })
     return
   }
-  context.cache.shareTexts(document)
+  const now = context.clock.now()
+  document.idempotency = stillAwaited(document.idempotency, now)
+  context.cache.shareValues(document)
   const { confirmAfterMs, closeAfterMs, templates } = context
   const held = heldSilence(partition.silence, momentOf(context.clock))
-  const now = context.clock.now()
   const aheadMs = aheadOfWall(context.clock)
   const stepContext = { now, aheadMs, held, confirmAfterMs, closeAfterMs, templateOf: templates.of, stored: noReports }
   const nothing: Merged = { subject: document, change: 'nothing' }
