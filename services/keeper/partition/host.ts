@@ -22,6 +22,8 @@ export class Host implements RoundHost {
   readonly #partitions = new Map<number, Partition>()
   /** Partitions that are closed for a moment, and reopened if their leases are still held. */
   readonly #abandoned = new Set<number>()
+  /** The last round of each partition that was closed; null: it was in none. */
+  readonly #endings = new Map<number, Promise<void> | null>()
   readonly #listening: Listening
   readonly #checks: CheckListing
   readonly #takeOvers = new Semaphore(limits.keeper.takeOversAtOnce)
@@ -68,11 +70,15 @@ export class Host implements RoundHost {
     this.#takeOver(partition).catch(error => this.abandon(partition, error))
   }
 
-  /** Prepares the partition. First waits for running rounds, which may still commit subjects of the partition. */
+  /** Prepares the partition. First waits for the round that it was in when it was closed, which may still commit its subjects. */
   async #takeOver(partition: Partition): Promise<void> {
     await this.#takeOvers.run(async () => {
-      await this.#rounds.ended()
-      this.#context.cache.dropPartition(partition.number)
+      const ending = this.#endings.get(partition.number)
+      // A partition that was never open here has no subjects in memory: a search among those of all others would slow each start down.
+      if (ending !== undefined) {
+        await ending
+        this.#context.cache.dropPartition(partition.number)
+      }
       await takeOver(this.#context, partition, this.#checks, reason => this.#reopen(partition, reason))
     })
   }
@@ -83,6 +89,7 @@ export class Host implements RoundHost {
     const partition = this.#partitions.get(number)
     if (partition === undefined) return
     partition.state = 'closed'
+    this.#endings.set(number, partition.round ?? this.#endings.get(number) ?? null)
     this.#partitions.delete(number)
     this.#context.metrics.partitions.set(this.#partitions.size)
     this.#context.cache.dropPartition(number)
