@@ -849,7 +849,7 @@ export const limits = {
     /**
      * Largest number of subjects that are rolled up at once. `pauseMs`: pause before the next subjects, so that other work is not delayed.
      */
-    subjectsAtOnce: 4,
+    subjectsAtOnce: 8,
     pauseMs: 20,
     /**
      * Largest number of subjects that one read finds. `incidentsPerRead`: largest number of old incidents or windows that one read finds

@@ -4,6 +4,7 @@ import { pause } from '#shared/async/pause.ts'
 import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/observations/roll-up.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { day, limits } from '#shared/limits/limits.ts'
+import { parseRollUpId } from '#shared/roll-up/roll-up-ids.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
 import type { KeeperContext } from '../context.ts'
@@ -31,8 +32,11 @@ export async function rollUpPartition(
       progress = nextRevision(progress, { daysTo: daysTo + day, hoursTo: Math.max(hoursTo, daysTo + day) })
     } else if (hoursTo < due.hoursTo) {
       const to = Math.min(due.hoursTo, Math.floor(hoursTo / day) * day + day)
-      const write = (id: string) => rollUpHours(store, id, hoursTo, to)
-      await eachSubject(context, store, partition, async ids => void (await writeRows(context, store, ids, write)))
+      await eachSubject(context, store, partition, async ids => {
+        const rows = await writeRows(context, store, await rollUpHours(store, ids, hoursTo, to))
+        for (const { id, subject, written } of await mayBeOrphans(store, ids, rows))
+          await removeOrphans(store, id, subject, written)
+      })
       progress = nextRevision(progress, { hoursTo: to })
     } else return
     const [result] = await store.replace('rollUpProgress', [progress])
@@ -48,7 +52,12 @@ async function settleSubjects(
   start: number,
 ): Promise<void> {
   const now = context.clock.now()
-  for (const subject of await writeRows(context, store, ids, id => settleDay(store, id, start))) {
+  const rows = await writeRows(context, store, await settleDay(store, ids, start))
+  const subjects = await store.get('subjects', ids)
+  for (const [index, id] of ids.entries()) {
+    const subject = subjects[index] ?? null
+    await removeOrphans(store, id, subject, rows[index] ?? [])
+    if (subject === null || subject.deletedAt !== null) continue
     await expireRollUps(store, subject, now)
     await expireReports(store, subject.id, now, start + day)
     await expireIncidents(store, subject.id, now)
@@ -56,21 +65,40 @@ async function settleSubjects(
   }
 }
 
-/** Writes the rows of some subjects. Returns the subjects as read after the write, without deleted subjects. */
-async function writeRows(
-  context: KeeperContext,
-  store: RetryingStore,
-  ids: readonly string[],
-  compute: (subjectId: string) => Promise<RollUpDocument[]>,
-): Promise<SubjectDocument[]> {
-  const rows = await Promise.all(ids.map(compute))
+/** Writes the rows of some subjects, and returns them. */
+async function writeRows(context: KeeperContext, store: RetryingStore, rows: RollUpDocument[][]): Promise<RollUpDocument[][]> {
   const all = rows.flat()
   if (all.length > 0) await store.upsert('rollUps', all)
   context.metrics.rollUps.inc(all.length)
-  const subjects = await store.get('subjects', ids)
-  for (const [index, id] of ids.entries()) await removeOrphans(store, id, subjects[index] ?? null, rows[index] ?? [])
-  return subjects.filter(subject => subject !== null && subject.deletedAt === null) as SubjectDocument[]
+  return rows
 }
+
+interface Rolled {
+  id: string
+  /** The subject as read after its rows were written; null: deleted, or not asked because only a deletion would matter. */
+  subject: SubjectDocument | null
+  written: RollUpDocument[]
+}
+
+/**
+ * Returns the subjects with rows that may have to be removed again: deleted ones, and those with rows of signals, which may be deleted. All
+ * others are only asked for their deletion, without their documents.
+ */
+async function mayBeOrphans(store: RetryingStore, ids: readonly string[], rows: readonly RollUpDocument[][]): Promise<Rolled[]> {
+  const written = ids.flatMap((id, index) => (rows[index]?.length ? [{ id, written: rows[index] }] : []))
+  if (written.length === 0) return []
+  const where = { id: { in: written.map(({ id }) => id) }, deletedAt: null }
+  const present = new Set(
+    (await store.find('subjects', { where, select: ['deletedAt'], limit: written.length })).map(({ id }) => id),
+  )
+  const asked = written.filter(one => !present.has(one.id) || one.written.some(isOfSignal))
+  const signalled = asked.filter(({ id }) => present.has(id)).map(({ id }) => id)
+  const documents = signalled.length === 0 ? [] : await store.get('subjects', signalled)
+  const byId = new Map(signalled.map((id, index) => [id, documents[index] ?? null]))
+  return asked.map(one => ({ ...one, subject: byId.get(one.id) ?? null }))
+}
+
+const isOfSignal = ({ id }: RollUpDocument): boolean => parseRollUpId(id).source.kind === 'signal'
 
 /** Calls a function with the subjects of the partition, `limits.rollUp.subjectsAtOnce` at a time. */
 async function eachSubject(
