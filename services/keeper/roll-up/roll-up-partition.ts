@@ -9,7 +9,7 @@ import { pagesOf } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
 import type { KeeperContext } from '../context.ts'
 import { expireIncidents, expireReports } from './expire.ts'
-import { nextRevision, progressOf, rollUpDue } from './progress.ts'
+import { nextRevision, progressOf, rawBeginsAt, rollUpDue } from './progress.ts'
 import { expireRollUps, removeOrphans } from './remove-roll-ups.ts'
 import { type RetryingStore, retryingStore } from './retrying-store.ts'
 import { rollUpHours, settleDay } from './roll-up-subject.ts'
@@ -23,7 +23,8 @@ export async function rollUpPartition(
   mayGoOn: () => boolean,
 ): Promise<void> {
   const store = retryingStore(context, mayGoOn, 'roll up')
-  let progress = progressOf(stored, partition, context.clock.now())
+  const now = context.clock.now()
+  let progress = progressOf(stored, partition, now, stored === null ? await rawBeginsAt(store, now) : 0)
   for (;;) {
     const due = rollUpDue(partition, context.clock.now())
     const { daysTo, hoursTo } = progress

@@ -14,7 +14,7 @@ import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { checkObservationId, observationIdKey, pushedObservationId } from '#shared/text/ids.ts'
 import { expireIncidents } from '../../../services/keeper/roll-up/expire.ts'
-import { progressOf, rawLeavesBefore, rollUpDue } from '../../../services/keeper/roll-up/progress.ts'
+import { progressOf, rawBeginsAt, rawLeavesBefore, rollUpDue } from '../../../services/keeper/roll-up/progress.ts'
 import { expireRollUps } from '../../../services/keeper/roll-up/remove-roll-ups.ts'
 import { rollUpPartition } from '../../../services/keeper/roll-up/roll-up-partition.ts'
 import { Random } from '../../simulation/random.ts'
@@ -365,6 +365,63 @@ t.test('partition begins with the oldest checks when its progress is missing or 
   const stored = { id: keys.lease(1), rev: 7, hoursTo: now, daysTo: start - 2 * day, writer: 'w' }
   t.strictSame(progressOf(stored, 1, now), stored)
   t.match(progressOf(stored, 1, now - 1), { ...begin, rev: 7 })
+})
+
+t.test('first roll-up begins with the day of the first check, unless a sender has reported', async t => {
+  const now = start + 5 * day + hour
+  const empty = createMemoryStore()
+  t.equal(await rawBeginsAt(empty, now), now)
+  t.match(progressOf(null, 1, now, now), { hoursTo: start + 5 * day, daysTo: start + 5 * day })
+  const checked = start + 4 * day + 3 * hour
+  await empty.insert('observations', [observation(checkObservationId(site, 'aaaa', checked), {})])
+  t.equal(await rawBeginsAt(empty, now), checked)
+  t.match(progressOf(null, 1, now, checked), { hoursTo: start + 4 * day, daysTo: start + 4 * day })
+  t.match(progressOf(null, 1, now, start - 90 * day), progressOf(null, 1, now), 'at most the retention of checks')
+  await empty.upsert('pushedObservations', [pushed(pushedObservationId(shop, 's1', {}, now * 1_000), {})])
+  t.equal(await rawBeginsAt(empty, now), 0, 'a sender may name any instant')
+})
+
+t.test('an hour of several subjects asks the store for the stored rows and for deletions once', async t => {
+  const into = createMemoryStore()
+  await world.storeSubjects(into)
+  const ids = Array.from({ length: 8 }, (_, i) => `abcdefghi${i}`)
+  await into.insert(
+    'subjects',
+    ids.map(id => subject(id, { partition: partitionOf(site) })),
+  )
+  const reports = [site, ...ids].flatMap(subjectId =>
+    ['aaaa', 'bbbb'].map(id => ({
+      subjectId,
+      source: { kind: 'location' as const, id },
+      at: start + minute,
+      ok: true,
+      value: 7,
+      accepted: true,
+    })),
+  )
+  await world.store(into, reports)
+  await world.storeProgress(into, start)
+  const asked: string[] = []
+  const counting: Store = {
+    ...into,
+    get: async (collection, wanted) => {
+      asked.push(`get ${collection}`)
+      return into.get(collection, wanted)
+    },
+    find: async (collection, query) => {
+      asked.push(`find ${collection}`)
+      return into.find(collection, query)
+    },
+  }
+  const [stored] = await into.get('rollUpProgress', [keys.lease(partitionOf(site))])
+  const context = world.contextOn(counting, () => start + hour + limits.rollUp.settleMs + limits.rollUp.spreadMs)
+  await rollUpPartition(context, partitionOf(site), stored ?? null, () => true)
+  t.equal(await into.count('rollUps', {}), 18)
+  const count = (what: string) => asked.filter(one => one === what).length
+  const batches = Math.ceil(9 / limits.rollUp.subjectsAtOnce)
+  t.equal(count('get rollUps'), batches)
+  t.equal(count('find subjects'), 1 + batches, 'one page, and the deletions')
+  t.equal(count('get subjects'), 0)
 })
 
 t.test('progress of roll-ups never goes back', async t => {
