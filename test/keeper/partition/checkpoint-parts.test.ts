@@ -49,7 +49,8 @@ function createHolder(store: Store, { level = flatForms, isAlone = true, clock =
     /** A passed check renews the reading of a subject. */
     report(id: string, slotAt: number, error: string | null = null): void {
       const reading = { addedAt: 1, slotAt, at: slotAt, ok: true, error, statusCode: 200, totalMs: 3 }
-      const subject = { id, rev: 1, judgedAt: slotAt, dueAt: slotAt + 9, readings: { aaaa: reading } }
+      const state = { rules: [], custom: null, templated: null, readings: { aaaa: reading } }
+      const subject = { id, rev: 1, judgedAt: slotAt, dueAt: slotAt + 9, ...state }
       partition.fresh.checkpointed.delete(id)
       context.cache.set(id, { subject: subject as never, dirty: true, reports: null })
       markFresh(partition.fresh, id)
