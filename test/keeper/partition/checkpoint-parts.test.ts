@@ -97,7 +97,7 @@ t.test('checkpoint in parts', async t => {
     t.match(await headOf(store), { parts: { length: 2 }, freshness: { length: 0 } })
     const [, newest] = await store.get('checkpointParts', (await headOf(store))?.parts ?? [])
     t.equal(newest?.freshness.length, inlineFreshness + 1, 'more changes become a part')
-    t.strictSame(await storedFreshness(store, number), holder.known())
+    t.ok(isSame(await storedFreshness(store, number), holder.known()))
   })
 
   t.test('all readings are written anew when the later parts outweigh the first, and earlier parts are removed', async t => {
@@ -129,7 +129,7 @@ t.test('checkpoint in parts', async t => {
     await holder.write()
     for (const part of await store.find('checkpointParts', { limit: 1_000 }))
       t.ok(JSON.stringify(part).length < 1.2 * partCharacters, `${part.freshness.length} records`)
-    t.strictSame(await storedFreshness(store, number), holder.known())
+    t.ok(isSame(await storedFreshness(store, number), holder.known()))
   })
 
   t.test('form of version 2.0.0 is written until the installation is raised, and is read afterwards', async t => {
@@ -145,7 +145,7 @@ t.test('checkpoint in parts', async t => {
     holder.report('s1', 2)
     await holder.write()
     t.match(await headOf(store), { parts: { length: 1 }, freshness: { length: 0 } })
-    t.strictSame(await storedFreshness(store, number), holder.known())
+    t.ok(isSame(await storedFreshness(store, number), holder.known()))
   })
 
   t.test('readings survive crashes, killed writers and late writers, and no part is left behind', async t => {
@@ -205,7 +205,7 @@ t.test('checkpoint in parts', async t => {
     for (const id of ids(1_000)) former.report(id, 3)
     await t.rejects(former.write(), /moved by somebody else/)
     for (const act of late) await act()
-    t.strictSame(await storedFreshness(store, number), successor.known())
+    t.ok(isSame(await storedFreshness(store, number), successor.known()))
   })
 
   t.test('head is read again when its parts are removed between the two reads', async t => {
@@ -227,7 +227,7 @@ t.test('checkpoint in parts', async t => {
     }
     const successor = createHolder(moving)
     await successor.crash()
-    t.strictSame(successor.known(), holder.known())
+    t.ok(isSame(successor.known(), holder.known()))
   })
 
   t.test(
@@ -291,4 +291,7 @@ t.test('checkpoint in parts', async t => {
   })
 })
 
+/** Compares without a list of differences, which would take minutes. */
+const isSame = (one: ReadonlyMap<string, Freshness>, other: ReadonlyMap<string, Freshness>): boolean =>
+  one.size === other.size && [...one].every(([id, record]) => isEqual(record, other.get(id)))
 const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
