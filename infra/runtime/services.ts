@@ -160,6 +160,7 @@ async function startStored(
   const { startNotifier } = await import('../../services/notifier/app.ts')
   return startNotifier(context, {
     notifierId: processId,
+    exclusive: options.mode.embeddedStore,
     ...(options.predecessors === undefined ? {} : { deadNotifiers: options.predecessors }),
     version,
     incidentSalt,

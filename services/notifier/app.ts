@@ -8,8 +8,9 @@ import { createSeals } from '#shared/secrecy/seals.ts'
 import type { Service, ServiceContextWithStore } from '#shared/service.ts'
 import type { BatchLoop } from './batch-loop.ts'
 import { type Claims, createClaims } from './claim/claims.ts'
-import { releaseDeadClaims } from './claim/dead-claims.ts'
+import { releaseDeadClaims, takeOverClaims } from './claim/dead-claims.ts'
 import { Lanes } from './claim/lanes.ts'
+import { alone, createPresence } from './claim/presence.ts'
 import type { NotifierContext, NotifierOptions } from './context.ts'
 import { createDispatch } from './decide/dispatch.ts'
 import { createFollowUp } from './decide/follow-up.ts'
@@ -40,10 +41,13 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
   let operator: Operator | null = null
   /** Fires when running sends must end, even without an outcome. */
   const cutOff = new AbortController()
+  const { notifierId, exclusive = false } = options
+  const presence = exclusive ? alone : createPresence({ bus, clock, logger, notifierId })
   const context: NotifierContext = {
     ...{ bus, store, clock, logger, lanes, options },
     metrics: createMetrics(metrics, lanes),
     noteAttempt: (destination, attempt) => operator?.noteAttempt(destination, attempt),
+    isSeen: presence.isSeen,
     stopping: () => stopping,
   }
 
@@ -64,6 +68,7 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
   const destinations = await hearDestinations(context, dispatch, queue)
   const tests = await serveTestMessages(context, queue, { maker, sender, rows, stop: cutOff.signal })
   await releaseDeadClaims(context)
+  await presence.start({ onUnseen: deliverer.prolongAll, onAbsent: absent => takeOverClaims(context, absent, pump) })
   const scan = startScan(context, dispatch, sender, pump)
 
   return {
@@ -86,6 +91,7 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
       await deliverer.idle()
       recorder.giveUp()
       await recorder.idle()
+      await presence.stop()
       forget()
       await sender.close()
     },

@@ -12,6 +12,8 @@ import type { NotifierMetrics } from './metrics.ts'
 export interface NotifierOptions {
   /** Id of this notifier, unique among running notifiers. Its claims contain this id. */
   notifierId: string
+  /** True if no other notifier can run, because the data folder is locked (embedded mode). Absent: others may run. */
+  exclusive?: boolean
   /** Ids of notifiers that no longer run; absent: none. This notifier releases their claims at its start. */
   deadNotifiers?: readonly string[]
   version: string
@@ -48,6 +50,8 @@ export interface NotifierContext {
   options: NotifierOptions
   /** Called when an attempt at this destination has ended. */
   noteAttempt(destination: DestinationDocument, attempt: Attempt): void
+  /** True if other notifiers see that this notifier runs, so that its claims may end with its presence. */
+  isSeen(): boolean
   /** Returns true if the notifier is stopping, so that it claims nothing new. */
   stopping(): boolean
 }

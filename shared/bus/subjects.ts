@@ -59,6 +59,7 @@ export const keys = {
   allKeepers: 'keeper.*',
   gatewayPresence: (gatewayId: string) => `gateway.${gatewayId}`,
   allGateways: 'gateway.*',
+  notifierPresence: (notifierId: string) => `notifier.${notifierId}`,
   proberPresence: (locationId: string, proberId: string) => `prober.${locationId}.${proberId}`,
   probersOf: (locationId: string) => `prober.${locationId}.*`,
   allProbers: 'prober.*.*',
@@ -131,6 +132,11 @@ export function parseCheckPage(key: string): { locationId: string; number: numbe
 export function parseProberPresence(key: string): { locationId: string; proberId: string } | null {
   const [head, locationId, proberId] = key.split('.')
   return head === 'prober' && locationId && proberId ? { locationId, proberId } : null
+}
+
+export function parseNotifierPresence(key: string): string | null {
+  const [head, notifierId] = key.split('.')
+  return head === 'notifier' && notifierId ? notifierId : null
 }
 
 export const parseKeeperPresence = (key: string): string | null => key.split('.')[1] ?? null

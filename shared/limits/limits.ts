@@ -569,7 +569,14 @@ export const limits = {
   },
 
   notifier: {
+    /** Longest time for which a claim lasts. The claim of an absent notifier ends earlier (`presence`). */
     claimMs: 30 * second,
+    /**
+     * Announcements of notifiers on the bus (ADR 48). A notifier relies on its announcement for `seenMs`, and others count it as absent after
+     * `absentMs`: the rest is its time to write that its claims last. A gap above `gapMs` without a sign of any process is not counted. With
+     * these times, the messages of a killed notifier are claimed again 4.5 to 6 s after its death.
+     */
+    presence: { beatMs: 1 * second, seenMs: 2.5 * second, absentMs: 5 * second, gapMs: 2.5 * second, lookMs: 0.5 * second },
     /** Interval of the scan, which finds work that remained after a lost nudge or after the end of a notifier. */
     scanMs: 5 * second,
     sendMs: 10 * second,

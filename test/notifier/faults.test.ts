@@ -265,7 +265,7 @@ t.test('next notifier continues when a notifier has died at any step', async t =
       await house.store.insert('alerts', alerts)
       await house.store.insert('destinations', [destination('one', receiver.url)])
       const { store, isDead } = mortal(house.store, step, when)
-      await house.start('dying', { store })
+      await house.start('dying', { store, exclusive: false })
       house.nudge(...alerts.map(({ id }) => id))
       await until(async () => isDead() || (await ended(house.store)) === 3, 'the death, or the end')
       died = isDead()

@@ -85,11 +85,17 @@ function reply(response: ServerResponse, { status, headers, body }: Answer): voi
   response.end(body ?? '')
 }
 
-/** Replacements for parts of a notifier. */
+/** Replacements for parts of a notifier. `exclusive` is true if it is absent: then no presence is announced, which takes long in simulated days. */
 export type Over = { store?: Store } & Pick<
   NotifierOptions,
-  'operatorWebhook' | 'egress' | 'deadNotifiers' | 'linkBase' | 'secretsKey'
+  'operatorWebhook' | 'egress' | 'exclusive' | 'deadNotifiers' | 'linkBase' | 'secretsKey'
 >
+
+export interface RunningNotifier extends Service {
+  metrics: Registry
+  /** Disconnects this notifier from the bus, or reconnects it. */
+  setBus(up: boolean): void
+}
 
 export interface House {
   store: Store
@@ -103,7 +109,7 @@ export interface House {
   depose: MemoryHub['depose']
   /** Disconnects all notifiers from the bus, or reconnects them. */
   setBus(up: boolean): void
-  start(notifierId: string, over?: Over): Promise<Service & { metrics: Registry }>
+  start(notifierId: string, over?: Over): Promise<RunningNotifier>
   /** Stops a notifier and advances the clock while the stop waits. */
   stop(service: Service): Promise<void>
 }
@@ -132,9 +138,9 @@ export function createHouse(): House {
       buses.push(bus)
       const service = await startNotifier(
         { store: other ?? store, clock, bus, logger, metrics },
-        { ...options, ...over, notifierId },
+        { ...options, exclusive: true, ...over, notifierId },
       )
-      return { ...service, metrics }
+      return { ...service, metrics, setBus: up => (up ? hub.restore(bus) : hub.cut(bus)) }
     },
     stop: async service => {
       const stopping = service.stop()

@@ -3,7 +3,7 @@
 import { pino } from 'pino'
 import t from 'tap'
 import { createNotifierClient } from '#shared/bus/clients/clients.ts'
-import { subjects } from '#shared/bus/subjects.ts'
+import { keys, subjects } from '#shared/bus/subjects.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { News } from '#shared/contracts/news.ts'
@@ -650,6 +650,115 @@ t.test('notifier sends messages claimed by a dead notifier at once, and leaves m
   t.equal(receiver.hits[0]?.headers['webhook-id'], dead.idempotencyKey)
   t.equal(house.clock.now(), startAt, 'nobody waited')
   t.match(await house.store.get('deliveries', [living.id]), [{ claimedBy: 'busy', snapshot: { value: 'sending' } }])
+})
+
+/** A store that a test can take away. While it is away, every call fails. */
+function fragile(store: Store) {
+  const state = { isAway: false }
+  const proxy = new Proxy(store, {
+    get:
+      (target, name: keyof Store) =>
+      async (...all: unknown[]) => {
+        if (state.isAway) throw new StoreError('unavailable', 'cut off')
+        return (target[name] as (...some: unknown[]) => unknown)(...all)
+      },
+  })
+  return { state, store: proxy }
+}
+
+const takeOverMs = limits.notifier.presence.absentMs + limits.notifier.presence.gapMs
+
+/** A notifier with a claim whose message waits for a receiver that answers the first call never, and another notifier beside it. */
+async function twoNotifiers(t: Parameters<typeof scene>[0]) {
+  const told = alert('one', 'a', 1)
+  const house = await scene(t, [told])
+  const receiver = await house.receive(call => (call === 1 ? null : { status: 200 }))
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  const { state, store } = fragile(house.store)
+  const first = await house.run('first', { store, exclusive: false })
+  house.nudge(told.id)
+  await receiver.called(1)
+  await house.run('heir', { exclusive: false })
+  await house.clock.advance(second)
+  return { house, receiver, first, state }
+}
+
+t.test('another notifier takes over a claim within 8 s when its notifier dies', async t => {
+  const { house, receiver, first, state } = await twoNotifiers(t)
+  first.setBus(false)
+  state.isAway = true
+  await house.clock.advance(limits.notifier.presence.absentMs - second)
+  t.match(await house.deliveries(), [{ claimedBy: 'first' }], 'not before it is absent')
+  await house.clock.advance(takeOverMs - limits.notifier.presence.absentMs + second)
+  await receiver.called(2)
+  await house.settled(1)
+  const [once, again] = receiver.hits
+  t.equal(again?.headers['webhook-id'], once?.headers['webhook-id'])
+  t.equal(again?.body, once?.body)
+  t.match(await house.rows(), [{ status: 'delivered' }])
+  t.ok(house.log.some(line => line.includes('claims of a dead notifier given back')))
+  state.isAway = false
+})
+
+t.test('notifier that starts after the death of another takes its claims over within 8 s', async t => {
+  const told = alert('one', 'a', 1)
+  const house = await scene(t, [told])
+  const receiver = await house.receive(call => (call === 1 ? null : { status: 200 }))
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  const { state, store } = fragile(house.store)
+  const first = await house.run('first', { store, exclusive: false })
+  house.nudge(told.id)
+  await receiver.called(1)
+  first.setBus(false)
+  state.isAway = true
+  await house.clock.advance(2 * second)
+  await house.run('heir', { exclusive: false })
+  await house.clock.advance(takeOverMs)
+  await receiver.called(2)
+  t.pass('sent again')
+  state.isAway = false
+})
+
+t.test('claim of a notifier that only loses the bus is kept until its deadline', async t => {
+  const { house, receiver, first } = await twoNotifiers(t)
+  first.setBus(false)
+  await house.clock.advance(sendMs - 2 * second)
+  t.match(await house.deliveries(), [{ claimedBy: 'first', snapshot: { value: 'sending' } }])
+  t.equal(receiver.hits.length, 1, 'its attempt goes on, and nobody sends beside it')
+  await house.clock.advance(2 * second)
+  await until(async () => (await house.deliveries())[0]?.claimedBy === null, 'its outcome')
+  t.match(await house.rows(), [{ status: 'failed', error: /no answer within/ }], 'its own outcome is stored')
+})
+
+t.test('notifier ends an attempt without an outcome when another has taken its claim over', async t => {
+  const { house, receiver, first, state } = await twoNotifiers(t)
+  first.setBus(false)
+  state.isAway = true
+  await house.clock.advance(takeOverMs)
+  await receiver.called(2)
+  await house.settled(1)
+  state.isAway = false
+  await house.clock.advance(second)
+  const abandoned = async () => /attempts_total\{result="abandoned"\} 1/.test(await first.metrics.metrics())
+  await until(abandoned, 'the end of its attempt')
+  t.match(await house.rows(), [{ status: 'delivered' }])
+})
+
+t.test('no claim is taken over while no process can announce itself, and none whose claim says nothing of presence', async t => {
+  const { house, receiver, first } = await twoNotifiers(t)
+  await house.connect().bucket('presence').put(keys.notifierPresence('older'), {})
+  const older = newDelivery(alert('one', 'older', 1), 'one', startAt, { ...options, notifierId: 'older' })
+  const event = { type: 'delivery.claimed' as const, at: house.clock.now(), until: house.clock.now() + claimMs }
+  const claimed = nextRevision({ ...older, body: '{}', contentType: 'application/json', signature: null }, [event], 'older')
+  await house.store.upsert('deliveries', [claimed?.document as DeliveryDocument])
+  house.depose(['presence'])
+  await house.clock.advance(9 * second)
+  house.depose([])
+  await house.clock.advance(claimMs - 10 * second)
+  t.match(await house.store.get('deliveries', [older.id]), [{ claimedBy: 'older' }])
+  const claims = (await house.deliveries()).filter(({ claimedBy }) => claimedBy === 'heir')
+  t.same(claims, [])
+  t.ok((await first.metrics.metrics()).length > 0 && receiver.hits.length <= 3)
 })
 
 t.test('scan finds deliveries when the hint about them was lost', async t => {

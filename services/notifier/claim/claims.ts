@@ -17,7 +17,7 @@ import { isHeld, openSiblings } from '../decide/siblings.ts'
 import { endMembers, strayedSteps, toldDigests, withDigests } from '../gather/digests.ts'
 import { withGatheredSteps } from '../gather/gather-steps.ts'
 import type { Gathering } from '../gather/gathering.ts'
-import type { Step } from '../record/delivery-document.ts'
+import { type Step, whilePresent } from '../record/delivery-document.ts'
 import { endsOpened, readOpenings, withFormerSecrets, withSecretHashes } from '../record/openings.ts'
 import type { Job } from '../record/record.ts'
 import { type RowWriter, retryStoreCall, storeSteps } from '../record/row-writer.ts'
@@ -123,7 +123,8 @@ async function claim(
   const told = await withDigests(context, { maker }, alone, { due, destinations })
   const made = await withStepMessages(context, maker, told, { due, destinations })
   const { incidentSalt: salt } = context.options
-  const steps = [...strayed, ...made.map(step => withHashes(step, destinations, salt))]
+  const hashed = [...strayed, ...made.map(step => withHashes(step, destinations, salt))]
+  const steps = context.isSeen() ? hashed.map(whilePresent) : hashed
   const stored = await storeSteps(context, rows, steps)
   if (stored.length < steps.length) context.metrics.overtaken.inc(steps.length - stored.length)
   const jobs = stored.flatMap(({ document, effects }) => {

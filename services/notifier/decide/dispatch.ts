@@ -24,7 +24,7 @@ import type { Collaborators } from '../claim/claims.ts'
 import type { NotifierContext } from '../context.ts'
 import { gatheredStep } from '../gather/digest-document.ts'
 import type { Round } from '../gather/gathering.ts'
-import { beforeFirstPut, newDelivery, type Step, withMessage } from '../record/delivery-document.ts'
+import { beforeFirstPut, newDelivery, type Step, whilePresent, withMessage } from '../record/delivery-document.ts'
 import { keptRows } from '../record/log-rows.ts'
 import { atPlaceOf, endsOpened, readOpenings, withFormerSecrets } from '../record/openings.ts'
 import { retryStoreCall, storeSteps } from '../record/row-writer.ts'
@@ -135,7 +135,7 @@ export function createDispatch(
  * read again when it is claimed.
  */
 function plan(
-  { clock, lanes, options }: NotifierContext,
+  { clock, lanes, options, isSeen }: NotifierContext,
   maker: MessageMaker,
   alert: AlertDocument,
   { destination: present, opened: openedWith }: { destination: DestinationDocument; opened: OpenedWith | undefined },
@@ -155,7 +155,8 @@ function plan(
     !alert.reminder && !document.opens && !isHeld(document, siblings) && lanes.take(destination.id, document.id, spacing)
   if (!taken) return { document, effects: [], destination, taken }
   const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
-  return { ...beforeFirstPut(document, [claimed], options.notifierId), destination, taken }
+  const step = { ...beforeFirstPut(document, [claimed], options.notifierId), destination, taken }
+  return isSeen() ? whilePresent(step) : step
 }
 
 function reportNobody({ logger, metrics, options }: NotifierContext, alert: AlertDocument, reason: SkipReason): void {

@@ -126,10 +126,19 @@ export function nextRevision(document: DeliveryDocument, events: readonly Delive
   if (moved === null) return null
   const claimedBy = moved.snapshot.value === 'sending' ? notifierId : null
   return {
-    document: { ...document, rev: document.rev + 1, writer: writerMark(notifierId), ...columnsOf(moved.snapshot), claimedBy },
+    document: { ...lasting(document, notifierId), ...columnsOf(moved.snapshot), claimedBy },
     effects: moved.effects,
   }
 }
+
+/** Returns the next revision, the same except that its claim ends only at its deadline. */
+export function lasting({ whilePresent: _, ...document }: DeliveryDocument, notifierId: string): DeliveryDocument {
+  return { ...document, rev: document.rev + 1, writer: writerMark(notifierId) }
+}
+
+/** Returns the step; if it claims the delivery, the claim also ends when its notifier is absent from the bus. */
+export const whilePresent = <S extends Step>(step: S): S =>
+  step.document.claimedBy === null ? step : { ...step, document: { ...step.document, whilePresent: true } }
 
 /** Returns the document with the mark of an attempt that may have arrived, if it opens something. */
 export const asReached = (document: DeliveryDocument): DeliveryDocument =>

@@ -10,6 +10,7 @@ import { createLogNames, messageOf } from '../record/delivery-document.ts'
 import type { Job, Recorder } from '../record/record.ts'
 import { createTokenMaker } from './acknowledge-links.ts'
 import { type Outcome, unreachable } from './outcome.ts'
+import { createProlonger, type Sending } from './prolong.ts'
 import { retryDelay, systemJitter } from './retry-delay.ts'
 import type { Sender } from './sender.ts'
 
@@ -21,19 +22,23 @@ export function createDeliverer(context: NotifierContext, sender: Sender, record
   const jitter = context.options.jitter ?? systemJitter
   const aboutOf = createLogNames(context)
   const tokenOf = createTokenMaker(context)
-  const running = new Set<Promise<void>>()
+  const prolong = createProlonger(context, stop)
+  const running = new Map<Sending, Promise<void>>()
 
-  const send = async ({ document, destination }: Job): Promise<Outcome> => {
-    if (!isWithToken(document.request)) return sender.send(messageOf(document, destination), stop)
+  const send = async ({ job: { document, destination }, lost }: Sending): Promise<Outcome> => {
+    const until = AbortSignal.any([stop, lost.signal])
+    if (!isWithToken(document.request)) return sender.send(messageOf(document, destination), until)
     const token = await tokenOf(document).catch(error => {
       logger.warn({ error: String(error) }, 'key of acknowledge links could not be read')
       return null
     })
-    return token === null ? keyUnread : sender.send(messageOf(document, destination, token), stop)
+    return token === null ? keyUnread : sender.send(messageOf(document, destination, token), until)
   }
-  const run = async (job: Job) => {
-    const { document, destination } = job
-    const outcome = await send(job)
+  const run = async (sending: Sending) => {
+    const { document, destination } = sending.job
+    await sending.prolonging
+    if (sending.lost.signal.aborted) return lanes.release(document.id)
+    const outcome = await send(sending)
     const result = outcome.kind === 'refused' && !outcome.answered ? 'unreachable' : outcome.kind
     metrics.attempts.inc({ result })
     if (outcome.kind === 'refused') {
@@ -44,8 +49,10 @@ export function createDeliverer(context: NotifierContext, sender: Sender, record
     // Lets the next delivery of the lane begin before this attempt is written.
     lanes.settle(document.id, responseOf(outcome))
     const mayHaveArrived = outcome.kind !== 'refused' || outcome.mayHaveArrived === true
-    recorder.add({ ...job, event, mayHaveArrived })
+    await sending.prolonging
+    recorder.add({ ...sending.job, event, mayHaveArrived })
   }
+  const prolongAll = () => prolong(running.keys())
 
   return {
     /** Sends the jobs. The caller has reserved capacity for them in their lanes. */
@@ -57,13 +64,20 @@ export function createDeliverer(context: NotifierContext, sender: Sender, record
           lanes.release(job.document.id)
           continue
         }
-        const sending: Promise<void> = run(job).finally(() => running.delete(sending))
-        running.add(sending)
+        const sending: Sending = { job, lost: new AbortController(), prolonging: null }
+        const begun = Promise.resolve().then(() => run(sending))
+        running.set(
+          sending,
+          begun.finally(() => running.delete(sending)),
+        )
       }
+      if (!context.isSeen()) prolongAll()
     },
+    /** Lets the claims of all running attempts end only at their deadlines. Called when this notifier may seem absent. */
+    prolongAll,
     /** Resolves when no send is running. */
     idle: async () => {
-      while (running.size > 0) await Promise.allSettled(running)
+      while (running.size > 0) await Promise.allSettled(running.values())
     },
   }
 }

@@ -69,6 +69,8 @@ export interface DeliveryDocument extends Stored {
   snapshot: DeliverySnapshot
   /** Id of the notifier that has claimed the delivery in order to send it; null: no notifier has claimed it. */
   claimedBy: string | null
+  /** True: the claim also ends when its notifier is absent from the bus (ADR 48). Absent: it ends only at the deadline. */
+  whilePresent?: true
   /**
    * Body of the message, built when the delivery is created and never changed. Null: the body could not be built, or is not built yet
    * (`step`).

@@ -33,6 +33,8 @@ export class Notifiers {
     const living = this.#keepers.clock.liveThroughStart(100)
     const starting = startNotifier(context, {
       notifierId: `notifier${++this.#started}`,
+      // Only one runs at a time. Announcements each second would take most of the time of half a simulated day.
+      exclusive: true,
       version: '2.0.0',
       serviceUrl: 'https://status.example.com',
       publicUrl: 'https://status.example.com',
