@@ -28,6 +28,7 @@ import { demandFreePort, measureReadiness, startOpsServer } from './ops-server.t
 import { decideRunMode, type RunMode } from './run-mode.ts'
 import { type RunningServices, reachable, startServices } from './services.ts'
 import { startStep } from './start-error.ts'
+import { createWaiting, type Waiting } from './waiting.ts'
 import { doneAlready, locationNamed, welcome } from './welcome.ts'
 
 export interface RunOptions {
@@ -55,6 +56,7 @@ interface Running extends RunOptions {
   processId: string
   clock: ReturnType<typeof createSystemClock>
   metrics: Registry
+  waiting: Waiting
   /** Functions that undo the steps so far, in the order of the steps. */
   undo: { what: string; run: () => Promise<unknown> }[]
 }
@@ -64,7 +66,15 @@ export async function runInstallation(options: RunOptions): Promise<Installation
   const { logger, settings } = options
   const mode = decideRunMode(settings)
   const clock = createSystemClock({ onDrift: driftMs => logger.warn({ driftMs }, 'clock and wall time differ') })
-  const running: Running = { ...options, mode, processId: makeProcessId(), clock, metrics: new Registry(), undo: [] }
+  const running: Running = {
+    ...options,
+    mode,
+    processId: makeProcessId(),
+    clock,
+    metrics: new Registry(),
+    waiting: createWaiting(clock, logger, !mode.embeddedStore),
+    undo: [],
+  }
   const stop = () => undoAll(running)
   try {
     const url = await startAll(running)
@@ -77,7 +87,8 @@ export async function runInstallation(options: RunOptions): Promise<Installation
 }
 
 async function startAll(running: Running): Promise<string | null> {
-  const { mode, settings, undo, metrics, clock, logger } = running
+  const { mode, settings, undo, metrics, clock, logger, waiting } = running
+  const { storeStep } = waiting
   undo.push({ what: 'clock', run: async () => running.clock.stop() })
   const pace = followCollector(clock)
   undo.push({ what: 'collector pace', run: async () => pace.stop() })
@@ -104,7 +115,7 @@ async function startAll(running: Running): Promise<string | null> {
   const known = mode.needsStore ? await openKnownStore({ ...running, dataFolder, bus, found }) : null
   const store = known?.store ?? null
   if (store) parts.store = store
-  const incidentSalt = settings.SQIDS_SALT || (store ? await startStep(() => installationSalt(store)) : '')
+  const incidentSalt = settings.SQIDS_SALT || (store ? await storeStep(() => installationSalt(store)) : '')
   const secrets = await findSecretsKey(running, store, dataFolder)
   if (secrets.fault !== null) {
     parts.keyFault = secrets.fault
@@ -112,7 +123,7 @@ async function startAll(running: Running): Promise<string | null> {
   }
   const first = mode.services.includes('directory') ? store : null
   const firstKey: FirstKey | null = first
-    ? await startStep(() => prepareFirstKey({ store: first, clock, logger }, { dataFolder, location: settings.LOCATION }))
+    ? await storeStep(() => prepareFirstKey({ store: first, clock, logger }, { dataFolder, location: settings.LOCATION }))
     : null
   const services = await startStep(() =>
     startServices({ bus, clock, logger, metrics }, known, {
@@ -134,23 +145,36 @@ async function startAll(running: Running): Promise<string | null> {
   if (first && settings.MONITOR_METRICS_PORT !== 0) await serveMonitorMetrics(running, first)
   undo.push({ what: 'services', run: services.stop })
   await keepAddress(running, dataFolder, services.url)
-  if (!running.greets) return services.url
-  const opsUrl = `http://${reachable(settings.HOST)}:${ops.port}`
-  const done = first ? await startStep(() => doneAlready(first)) : null
-  const locationId = first ? await startStep(() => locationNamed(first, settings.LOCATION)) : null
-  const { version } = running
-  const facts = { version, url: services.url, opsUrl, firstKey, locationId, dataDir: settings.DATA_DIR, dataFolder, done }
-  for (const line of welcome(facts)) running.print(line)
+  if (running.greets) await greet(running, { url: services.url, opsPort: ops.port, first, firstKey, dataFolder })
   return services.url
 }
 
+interface Greeted {
+  url: string | null
+  opsPort: number
+  /** Store of a process with a directory; null: it has none. */
+  first: Store | null
+  firstKey: FirstKey | null
+  dataFolder: string
+}
+
+/** Prints the welcome. */
+async function greet(running: Running, { url, opsPort, first, firstKey, dataFolder }: Greeted): Promise<void> {
+  const { settings, version, waiting } = running
+  const opsUrl = `http://${reachable(settings.HOST)}:${opsPort}`
+  const done = first ? await waiting.storeStep(() => doneAlready(first)) : null
+  const locationId = first ? await waiting.storeStep(() => locationNamed(first, settings.LOCATION)) : null
+  const facts = { version, url, opsUrl, firstKey, locationId, dataDir: settings.DATA_DIR, dataFolder, done }
+  for (const line of welcome(facts)) running.print(line)
+}
+
 /** Returns the keys of sealed secrets, empty if there are none. `fault`: why they do not fit the store, a sentence; null: they do. */
-async function findSecretsKey({ settings, mode }: Running, store: Store | null, dataFolder: string) {
-  const known = store && (await startStep(() => knownSealingKey(store)))
+async function findSecretsKey({ settings, mode, waiting }: Running, store: Store | null, dataFolder: string) {
+  const known = store && (await waiting.storeStep(() => knownSealingKey(store)))
   const kept = () => (mode.embeddedStore ? startStep(() => keptSecretsKey(dataFolder, known)) : '')
   const key = settings.SECRETS_KEY || (await kept())
   const seals = createSeals(key)
-  if (store && seals && known === null) await startStep(() => noteSealingKey(store, seals.keyId))
+  if (store && seals && known === null) await waiting.storeStep(() => noteSealingKey(store, seals.keyId))
   return { key, fault: sealingKeyFault(key, known) }
 }
 
@@ -198,9 +222,12 @@ async function clearPredecessors({ settings, logger }: Running, bus: Bus, predec
   })
 }
 
-async function unready({ mode }: Running, parts: { bus?: Bus; store?: Store; services?: RunningServices }): Promise<string[]> {
+async function unready(
+  { mode, waiting }: Running,
+  parts: { bus?: Bus; store?: Store; services?: RunningServices },
+): Promise<string[]> {
   const { bus, store, services } = parts
-  if (!bus || !services || (mode.needsStore && !store)) return ['It is starting.']
+  if (!bus || !services || (mode.needsStore && !store)) return ['It is starting.', ...waiting.reasons()]
   const reasons = bus.connected() ? [] : ['The bus does not answer.']
   if (store && !(await answersInTime(store))) reasons.push('The store does not answer.')
   return [...reasons, ...services.unready()]

@@ -890,6 +890,9 @@ export const limits = {
   start: {
     /** Time for which start-up waits for a bus or a store that does not respond. */
     patienceMs: 10 * second,
+    /** Time after which a start says what it waits for. `waitLogMs`: interval between two log lines about it. */
+    waitSaidMs: 3 * second,
+    waitLogMs: 10 * second,
     /** Longest time from SIGTERM to exit. */
     graceMs: 5 * second,
     /**

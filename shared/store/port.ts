@@ -163,6 +163,8 @@ export class UnreadableDocument extends Error {
 
 export class StoreError extends Error {
   readonly kind: StoreErrorKind
+  /** True if no server listens at any address of the store. Absent: one does, or it is unknown. */
+  nobodyListens?: true
 
   constructor(kind: StoreErrorKind, message: string, cause?: unknown) {
     super(message, cause === undefined ? {} : { cause })

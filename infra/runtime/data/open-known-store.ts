@@ -1,16 +1,15 @@
 // The store of this process. Refuses a store with fewer commits than the bus has recorded. After the start, sends the store's number of
 // commits to the bus.
-import { retry } from '#shared/async/retry.ts'
-import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { limits, second } from '#shared/limits/limits.ts'
 import { type Level, levelOf } from '#shared/store/level.ts'
 import type { MigrateOptions } from '#shared/store/migrations/migrate.ts'
 import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
 import { migrateStore, openStore } from '#shared/store/open-store.ts'
-import { type Store, StoreError } from '#shared/store/port.ts'
+import type { Store, StoreError } from '#shared/store/port.ts'
 import type { AllSettings } from '../all-settings.ts'
 import { StartError, startStep } from '../start-error.ts'
+import { isAway, type Waiting } from '../waiting.ts'
 import { readKeptFiles, serveBackups } from './backup.ts'
 import type { FoundStore } from './data-loss.ts'
 import { followLevel } from './installation-level.ts'
@@ -22,6 +21,7 @@ export interface OpenStoreOptions extends Acquaintance {
   bus: Bus
   /** State of the embedded store before it was opened; null: the store is a database server. */
   found: FoundStore | null
+  waiting: Waiting
   undo: { what: string; run: () => Promise<unknown> }[]
 }
 
@@ -32,14 +32,15 @@ export interface OpenedStore {
 
 /** Opens the store. Throws a StartError; `undo` then contains the parts that were started before the error. */
 export async function openKnownStore(options: OpenStoreOptions): Promise<OpenedStore> {
-  const { bus, clock, found, undo } = options
+  const { bus, clock, found, undo, waiting } = options
+  const storeStep = waiting.storeStep
   // Reads the bus before the store. In a cluster, another starting process writes to the store first and to the bus later.
   const known = await storeKnownToBus(bus, clock)
   if (found !== null) compareWithBus(found, known, options)
   const number = await migrateWithRetry(options)
   const store = await openStoreWithRetry(options)
-  if (found === null) compareWithBus(await startStep(() => findSharedStore(store)), known, options)
-  const { installationId, stop } = await startStep(() => introduce(store, bus, options))
+  if (found === null) compareWithBus(await storeStep(() => findSharedStore(store)), known, options)
+  const { installationId, stop } = await storeStep(() => introduce(store, bus, options))
   undo.push({ what: 'mark of the store', run: stop })
   if (store.embedded !== undefined) {
     const { close } = await serveBackups({ ...options, store: store.embedded, installationId })
@@ -70,34 +71,27 @@ const migrating = ({ clock, dataFolder, found, print }: OpenStoreOptions): Migra
 })
 
 /**
- * Opens the store. Retries, because in a cluster the store and the services start at the same time. Throws a StartError after
- * limits.start.patienceMs.
+ * Opens the store. Retries, because in a cluster the store and the services start at the same time. A database server that is there but does
+ * not answer yet is awaited without a bound. Throws a StartError after limits.start.patienceMs if nobody listens, or if the embedded store
+ * does not open.
  */
-async function openStoreWithRetry({ settings, undo, logger, clock, dataFolder }: OpenStoreOptions): Promise<Store> {
-  const attempt = async (leftMs: number): Promise<Store> => {
-    const opening = openStore({ mongodbUrl: settings.MONGODB_URL, dataFolder, logger })
-    if (await waitAtMost(clock, leftMs, opening)) return opening
-    opening.then(late => late.close()).catch(() => undefined)
-    throw new StoreError('unavailable', 'it does not answer')
-  }
-  const store = await patiently(attempt, { settings, clock, dataFolder })
+async function openStoreWithRetry(options: OpenStoreOptions): Promise<Store> {
+  const { undo, logger } = options
+  const store = await patiently(() => openStore({ ...placeOf(options), logger }), options)
   undo.push({ what: 'store', run: () => store.close() })
   return store
 }
 
-async function patiently<T>(
-  attempt: (leftMs: number) => Promise<T>,
-  { settings, clock, dataFolder }: Pick<OpenStoreOptions, 'settings' | 'clock' | 'dataFolder'>,
-): Promise<T> {
+async function patiently<T>(attempt: () => Promise<T>, { settings, clock, dataFolder, waiting }: OpenStoreOptions): Promise<T> {
+  const endsAt = clock.monotonic() + limits.start.patienceMs
+  const isThere = (error: StoreError) => settings.MONGODB_URL !== '' && error.nobodyListens !== true
+  const mayPass = (error: unknown) => isAway(error) && (isThere(error) || clock.monotonic() < endsAt)
   try {
-    const pauseMs = () => limits.keeper.retryMsMax
-    return await retry(attempt, { clock, withinMs: limits.start.patienceMs, pauseMs, mayPass: isAway })
+    return await waiting.until('the store', attempt, mayPass)
   } catch (error) {
     throw new StartError(isAway(error) ? silence(error, settings, dataFolder) : (error as Error).message)
   }
 }
-
-const isAway = (error: unknown): error is StoreError => error instanceof StoreError && error.kind !== 'permanent'
 
 function silence({ message }: StoreError, { MONGODB_URL }: AllSettings, dataFolder: string): string {
   const waited = `within ${limits.start.patienceMs / second} s`

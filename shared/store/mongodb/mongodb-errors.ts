@@ -8,6 +8,7 @@ import {
   MongoNotConnectedError,
   MongoOperationTimeoutError,
   MongoServerError,
+  MongoServerSelectionError,
   MongoSystemError,
   MongoTopologyClosedError,
 } from 'mongodb'
@@ -31,8 +32,27 @@ export function storeErrorOf(error: unknown): StoreError {
   // The driver wraps a connection error during a bulk write as if it were a response of the server.
   if (error instanceof MongoBulkWriteError && error.errorResponse instanceof Error) return storeErrorOf(error.errorResponse)
   const message = error instanceof Error ? error.message : String(error)
-  if (isPassing(error)) return new StoreError('unavailable', `The database does not answer: ${message}.`, error)
+  if (isPassing(error)) {
+    const unavailable = new StoreError('unavailable', `The database does not answer: ${message}.`, error)
+    return nobodyListens(error) ? Object.assign(unavailable, { nobodyListens: true as const }) : unavailable
+  }
   return new StoreError('permanent', `The database will not take this: ${message}.`, error)
+}
+
+/** Codes of connections that are refused, and of names that do not exist. */
+const nobody = new Set(['ECONNREFUSED', 'ENOTFOUND'])
+
+/** Whether every server that the driver knows of has refused the connection, or has a name that does not exist. */
+function nobodyListens(error: unknown): boolean {
+  const servers = error instanceof MongoServerSelectionError ? [...(error.reason?.servers.values() ?? [])] : []
+  return servers.length > 0 && servers.every(({ error: refusal }) => codesOf(refusal).some(code => nobody.has(code)))
+}
+
+/** Returns the codes of an error and of its causes. */
+function codesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return []
+  const several = error instanceof AggregateError ? error.errors.flatMap(codesOf) : []
+  return [String((error as { code?: unknown }).code), ...several, ...codesOf(error.cause)]
 }
 
 function isPassing(error: unknown): boolean {
