@@ -119,7 +119,9 @@ class LeaseHolder implements Leases {
     const now = this.#options.clock.monotonic()
     if (now - held.renewedAt < leaseGiveUpMs) return true
     // If the bus does not respond, no rival can take the lease either, so a longer time without renewal is allowed (ADR 24).
-    const isExcused = this.#options.bus.connected() && now - this.#unansweredAt < leaseGiveUpMs
+    // A renewal that is under way excuses, too: it has not been refused, and a lost response shows only after its time-out.
+    const askedAt = Math.max(this.#unansweredAt, this.#renewing.get(partition) ?? Number.NEGATIVE_INFINITY)
+    const isExcused = this.#options.bus.connected() && now - askedAt < leaseGiveUpMs
     return isExcused && now - held.renewedAt < leaseUnansweredMs
   }
 

@@ -1,5 +1,7 @@
 // Keepers while parts of the bus have no leader: which keepers continue or stop, when a rival takes over, and which work waits (ADR 24).
 import t from 'tap'
+import { pause } from '#shared/async/pause.ts'
+import type { Bucket, Bus } from '#shared/bus/port.ts'
 import { keys, subjects } from '#shared/bus/subjects.ts'
 import { limits, minute, second } from '#shared/limits/limits.ts'
 import { partitionOf } from '#shared/text/hash.ts'
@@ -27,11 +29,21 @@ async function holders(world: World): Promise<Record<string, string | null>> {
   return Object.fromEntries(entries.map(({ key, value }) => [key, (value as { holder: string | null }).holder]))
 }
 
-/** World with two keepers that each hold half of the partitions. */
-async function twoKeepers() {
+/** World with two keepers that each hold half of the partitions. `unansweredMs`: time after which a write of a lease that got no answer fails. */
+async function twoKeepers(unansweredMs = 0) {
   const world = createWorld()
-  const first = await world.startOne({ keeperId: 'first' })
-  const other = await world.startOne({ keeperId: 'second' })
+  const slowly = (bus: Bus): Bus => {
+    const leases = bus.bucket('leases')
+    const update = async (...written: Parameters<Bucket['update']>) =>
+      leases.update(...written).catch(async error => {
+        await pause(world.clock, bus.connected() ? unansweredMs : 0)
+        throw error
+      })
+    return { ...bus, bucket: name => (name === 'leases' ? { ...leases, update } : bus.bucket(name)) }
+  }
+  const wrap = unansweredMs === 0 ? (bus: Bus) => bus : slowly
+  const first = await world.startOne({ keeperId: 'first' }, wrap)
+  const other = await world.startOne({ keeperId: 'second' }, wrap)
   await world.clock.advance(60 * second)
   return { world, first, other }
 }
@@ -50,6 +62,29 @@ t.test('keepers keep their partitions and carry out commands while their leases 
   world.hub.depose([])
   await world.clock.advance(20 * second)
   t.strictSame(await holders(world), before, 'nobody took over from anybody')
+})
+
+t.test('no partition moves in an election of 4 to 9 s, also if the dead server had the connection of a keeper', async t => {
+  for (const electionMs of [4, 5.5, 7, 9].map(seconds => seconds * second))
+    for (const phaseMs of [0, 1_000, 2_000, 2_900])
+      for (const cutMs of [0, 600, 2_000, 3_000]) {
+        const { world, first } = await twoKeepers(limits.bus.clustered.publishMs)
+        const before = await holders(world)
+        await world.clock.advance(phaseMs)
+        world.hub.depose(['leases', 'presence'])
+        if (cutMs > 0) world.hub.cut(first.bus)
+        await world.clock.advance(cutMs)
+        if (cutMs > 0) world.hub.restore(first.bus)
+        const lost: string[] = []
+        for (let passed = cutMs; passed < electionMs + 3 * second; passed += 250) {
+          if (passed >= electionMs) world.hub.depose([])
+          await world.clock.advance(250)
+          lost.push(...first.service.unready())
+        }
+        await world.clock.advance(10 * second)
+        const about = `election ${electionMs} ms, ${phaseMs} ms into the cycle, cut off ${cutMs} ms`
+        t.strictSame([lost, await holders(world)], [[], before], about)
+      }
 })
 
 t.test('keeper stops 30 s after its last renewal when the bus does not respond', async t => {
