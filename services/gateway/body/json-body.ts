@@ -9,6 +9,7 @@ import { isObject } from '#shared/json-shape/is-object.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { BodyBudget } from '../http/body-budget.ts'
 import { senderOf } from '../http/connections.ts'
+import { KeptBytes } from '../http/kept-bytes.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -45,7 +46,7 @@ async function readObjectAndText(request: FastifyRequest, reply: FastifyReply): 
 
 /** Throws `validation` (2001) if the body has at least one byte, even if the headers announce no body (reference/incidents 6.7). */
 export async function requireNoBody(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const size = await readChunks(request, reply, [], 0).catch(() => 1)
+  const size = await readChunks(request, reply, new KeptBytes(), 0).catch(() => 1)
   if (size > limits.http.discardBytes) reply.header('connection', 'close')
   await requireWanted(request, reply)
   if (size === 0) return
@@ -69,16 +70,15 @@ export async function readBodyText(
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw refusal('malformed', 'Unsupported encoding', 'The body must be sent without a content encoding')
   }
-  const chunks: Buffer[] = []
+  const chunks = new KeptBytes()
   const size = await readChunks(request, reply, chunks, maxBytes)
   if (size > Math.max(maxBytes, limits.http.discardBytes)) reply.header('connection', 'close')
   await requireWanted(request, reply)
   if (size > maxBytes) {
     throw tooLarge(`A request body has at most ${maxBytes} bytes`)
   }
-  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
   // The listeners of a request may outlive its response, and must not keep its bytes.
-  chunks.length = 0
+  const bytes = chunks.take()
   if (isUtf8(bytes)) return bytes.toString('utf8')
   throw invalidJson('The body is not UTF-8')
 }
@@ -97,7 +97,7 @@ async function requireWanted({ confirmSender }: FastifyRequest, reply: FastifyRe
  * the sender aborts, and with `busy` if the body gives way to others. The rest of a far larger body is left unread. The request is not
  * destroyed, because that would close the connection before the refusal is sent.
  */
-function readChunks(request: FastifyRequest, reply: FastifyReply, chunks: Buffer[], maxBytes: number): Promise<number> {
+function readChunks(request: FastifyRequest, reply: FastifyReply, chunks: KeptBytes, maxBytes: number): Promise<number> {
   const { raw } = request
   return new Promise((resolve, reject) => {
     let size = 0
@@ -105,7 +105,7 @@ function readChunks(request: FastifyRequest, reply: FastifyReply, chunks: Buffer
     const refuse = (error: unknown) => {
       if (isSettled) return
       isSettled = true
-      chunks.length = 0
+      chunks.clear()
       kept.release()
       reject(error)
     }
@@ -127,10 +127,10 @@ function readChunks(request: FastifyRequest, reply: FastifyReply, chunks: Buffer
       if (isSettled) return
       size += chunk.length
       if (size > maxBytes) {
-        chunks.length = 0
+        chunks.clear()
         kept.release()
       } else {
-        chunks.push(chunk)
+        chunks.add(chunk)
         kept.keep(chunk.length)
       }
       if (isSettled || size <= Math.max(maxBytes, limits.http.discardBytes)) return

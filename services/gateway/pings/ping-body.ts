@@ -5,6 +5,7 @@ import type { PingBody } from '#shared/contracts/observations/ping.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { senderOf } from '../http/connections.ts'
+import { KeptBytes } from '../http/kept-bytes.ts'
 
 /**
  * Returns the body; null: the request has none. `tooLarge`: it has more than `limits.pings.bodyBytes`, and the rest stays unread. Rejects with
@@ -14,14 +15,14 @@ export function readPingBody(request: FastifyRequest, reply: FastifyReply, keep:
   const { raw } = request
   const most = isEncoded(request) ? 0 : keep
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    const chunks = new KeptBytes()
     let bytes = 0
     let kept = 0
     let isSettled = false
     const refuse = (error: unknown) => {
       if (isSettled) return
       isSettled = true
-      chunks.length = 0
+      chunks.clear()
       counted.release()
       reject(error)
     }
@@ -37,8 +38,7 @@ export function readPingBody(request: FastifyRequest, reply: FastifyReply, keep:
       if (isSettled) return
       isSettled = true
       counted.complete()
-      const text = bodyText(Buffer.concat(chunks), kept < bytes)
-      chunks.length = 0
+      const text = bodyText(chunks.take(), kept < bytes)
       resolve(bytes === 0 ? null : { text, bytes })
     }
     // An aborted request emits only `close`. A complete request emits `end` before `close`.
@@ -55,7 +55,7 @@ export function readPingBody(request: FastifyRequest, reply: FastifyReply, keep:
       if (kept === most) return
       const part = chunk.subarray(0, most - kept)
       kept += part.length
-      chunks.push(Buffer.from(part))
+      chunks.add(Buffer.from(part))
       counted.keep(part.length)
     }
     if (raw.readableEnded) return complete()
