@@ -7,7 +7,13 @@ export interface CollectionSpec {
   writer: 'keeper' | 'directory' | 'notifier'
   /** Fields stored in columns; queries may name only these fields. Booleans are stored as 0 and 1. */
   columns: Record<string, ColumnType>
-  indexes: { name: string; fields: string[]; unique?: true }[]
+  /**
+   * Indexes, to which a start of either store adds what is missing. It drops the indexes of an earlier declaration, so an index whose fields
+   * change gets another name; the name begins with `by` or `of`.
+   */
+  indexes: readonly { name: string; fields: readonly string[]; unique?: true }[]
+  /** Columns that have a value in every document. A page in their descending order begins at its position, not at the newest row. */
+  neverNull?: readonly string[]
   /**
    * Cheapest form, for the collections with the most rows. Every field is a column, there is no revision and no body, and rows are stored
    * in id order. A compact collection supports only insert, upsert, get, find, count, delete, deleteRange and, if it `expires`, expire.

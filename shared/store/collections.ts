@@ -41,6 +41,7 @@ import type { TemplateDocument } from '#shared/contracts/resources/template.ts'
 import type { PolicyDocument } from '#shared/contracts/subjects/policy.ts'
 import type { SubjectDocument, SubjectTagDocument } from '#shared/contracts/subjects/subject.ts'
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
+import { incidentCollections } from '#shared/store/incident-collections.ts'
 import { notificationCollections } from '#shared/store/notification-collections.ts'
 import { peopleCollections } from '#shared/store/people-collections.ts'
 import { reportCollections } from '#shared/store/report-collections.ts'
@@ -132,12 +133,13 @@ export const collections: Record<CollectionName, CollectionSpec> = {
       checkLocations: 'text',
     },
     indexes: [
-      { name: 'byPartitionAndDue', fields: ['partition', 'dueAt'] },
+      { name: 'byDue', fields: ['partition', 'dueAt', 'id'] },
+      { name: 'ofPartition', fields: ['partition', 'id'] },
       { name: 'byOutbox', fields: ['hasOutbox', 'partition'] },
       { name: 'byWorkspace', fields: ['workspaceId', 'id'] },
       { name: 'byCreation', fields: ['workspaceId', 'createdAt', 'id'] },
       { name: 'bySlug', fields: ['slug', 'workspaceId'] },
-      { name: 'byDeletion', fields: ['deletedAt'] },
+      { name: 'byPresence', fields: ['deletedAt', 'id'] },
     ],
   },
   subjectTags: { writer: 'keeper', columns: { gone: 'integer' }, indexes: [], expires: true },
@@ -168,52 +170,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
     columns: { subjectId: 'text', startedAt: 'integer' },
     indexes: [{ name: 'bySubject', fields: ['subjectId', 'startedAt'] }],
   },
-  responses: {
-    writer: 'keeper',
-    columns: { subjectId: 'text', incidentId: 'text', at: 'integer' },
-    indexes: [
-      { name: 'byIncident', fields: ['incidentId', 'at'] },
-      { name: 'bySubject', fields: ['subjectId'] },
-    ],
-  },
-  incidents: {
-    writer: 'keeper',
-    columns: {
-      subjectId: 'text',
-      workspaceId: 'text',
-      ruleKey: 'text',
-      ruleShown: 'text',
-      open: 'integer',
-      facets: 'integer',
-      troubleSince: 'integer',
-    },
-    indexes: [
-      { name: 'bySubject', fields: ['subjectId', 'troubleSince', 'id'] },
-      { name: 'byWorkspace', fields: ['workspaceId', 'open', 'troubleSince'] },
-      { name: 'byOpening', fields: ['workspaceId', 'troubleSince', 'id'] },
-      { name: 'byFacets', fields: ['workspaceId', 'facets', 'troubleSince', 'id'] },
-      { name: 'byRule', fields: ['workspaceId', 'ruleShown', 'facets', 'troubleSince', 'id'] },
-    ],
-  },
-  history: {
-    writer: 'keeper',
-    columns: { incidentId: 'text', subjectId: 'text', sequence: 'integer', listed: 'integer', at: 'integer' },
-    indexes: [
-      { name: 'byIncident', fields: ['incidentId', 'sequence'], unique: true },
-      { name: 'byListing', fields: ['incidentId', 'listed', 'sequence'] },
-      { name: 'bySubject', fields: ['subjectId', 'at'] },
-    ],
-  },
-  alerts: {
-    writer: 'keeper',
-    columns: { subjectId: 'text', incidentId: 'text', number: 'integer', state: 'text', decidedAt: 'integer' },
-    indexes: [
-      { name: 'byState', fields: ['state', 'decidedAt'] },
-      { name: 'byIncident', fields: ['incidentId', 'number'], unique: true },
-      { name: 'bySubject', fields: ['subjectId'] },
-    ],
-    expires: true,
-  },
+  ...incidentCollections,
   checkpoints: { writer: 'keeper', columns: {}, indexes: [] },
   checkpointParts: { writer: 'keeper', columns: {}, indexes: [] },
   ...rollUpCollections,

@@ -72,7 +72,7 @@ export const peopleCollections = {
     indexes: [
       { name: 'bySignal', fields: ['subjectId', 'signal'], unique: true },
       { name: 'byPushToken', fields: ['pushToken'], unique: true },
-      { name: 'byWorkspace', fields: ['workspaceId'] },
+      { name: 'ofWorkspace', fields: ['workspaceId', 'id'] },
     ],
   },
   pingKeys: {

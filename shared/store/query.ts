@@ -1,5 +1,6 @@
 // Planning of queries, for both adapters: checks fields against the declared columns and completes the sort keys by id. Pure. Only
 // this file refuses undeclared fields, invalid values and missing limits.
+import { channel } from 'node:diagnostics_channel'
 import { limits } from '#shared/limits/limits.ts'
 import type { ColumnType } from '#shared/store/collection-spec.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
@@ -36,6 +37,25 @@ export interface QueryPlan {
   select: string[] | null
 }
 
+/** What `plannedQueries` has: a query or a count that a caller has asked for. */
+export interface PlannedQuery {
+  collection: CollectionName
+  kind: 'find' | 'count'
+  plan: QueryPlan
+}
+
+/** Every planned query, for the tests that check its SQL (test/support/store/watch-plans.ts). Nothing else subscribes. */
+export const plannedQueries = channel('watchkeeper:planned-query')
+
+/**
+ * Returns whether all rows after the cursor have a value of this key that is not before the cursor's. Rows without a value come last in
+ * descending order, so such a bound needs a column that always has one.
+ */
+export function hasBound(collection: CollectionName, { field, descending, after }: SortKey): boolean {
+  if (after === null || after === undefined) return false
+  return !descending || field === 'id' || (collections[collection].neverNull?.includes(field) ?? false)
+}
+
 const rangeOperators = ['gt', 'gte', 'lt', 'lte'] as const
 
 const columnsByCollection = new Map<CollectionName, Map<string, ColumnType>>()
@@ -58,12 +78,14 @@ export function planQuery(collection: CollectionName, query: Query): QueryPlan {
   const { limit } = query
   requireLimit(collection, limit)
   for (const field of query.select ?? []) if (field !== 'rev' || collections[collection].compact) requireField(collection, field)
-  return {
-    conditions: planWhere(collection, query.where ?? {}),
+  const plan: QueryPlan = {
+    conditions: planConditions(collection, query.where ?? {}),
     sort: planSort(collection, query),
     limit,
     select: query.select === undefined ? null : [...new Set(query.select)].filter(field => field !== 'id'),
   }
+  if (plannedQueries.hasSubscribers) plannedQueries.publish({ collection, kind: 'find', plan } satisfies PlannedQuery)
+  return plan
 }
 
 /**
@@ -97,8 +119,17 @@ function requireLimit(collection: CollectionName, limit: number): void {
   )
 }
 
-/** Checks the conditions of a query. Throws a permanent StoreError that names the invalid part. */
+/** Checks the conditions of a count. Throws a permanent StoreError that names the invalid part. */
 export function planWhere(collection: CollectionName, where: Record<string, Condition>): PlannedCondition[] {
+  const conditions = planConditions(collection, where)
+  if (plannedQueries.hasSubscribers) {
+    const plan: QueryPlan = { conditions, sort: [], limit: 1, select: [] }
+    plannedQueries.publish({ collection, kind: 'count', plan } satisfies PlannedQuery)
+  }
+  return conditions
+}
+
+function planConditions(collection: CollectionName, where: Record<string, Condition>): PlannedCondition[] {
   return Object.entries(where).map(([field, condition]) => {
     requireField(collection, field)
     return planCondition(collection, field, condition)

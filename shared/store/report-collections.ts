@@ -30,7 +30,7 @@ export const reportCollections = {
   pingBodies: {
     writer: 'keeper',
     columns: { subjectId: 'text' },
-    indexes: [{ name: 'bySubject', fields: ['subjectId'] }],
+    indexes: [{ name: 'ofSubject', fields: ['subjectId', 'id'] }],
   },
   series: {
     writer: 'keeper',

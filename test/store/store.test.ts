@@ -260,8 +260,8 @@ t.test('sqlite: query uses the index of its most selective condition', async t =
     ['subjects', { slug: 's', workspaceId: { in: ['v', 'w'] }, deletedAt: null }, 'subjects.bySlug'],
     ['subjects', { slug: 's', workspaceId: 'w', deletedAt: null }, 'subjects.bySlug'],
     ['subjects', { slug: { in: ['s', 't'] }, workspaceId: 'w', deletedAt: null }, 'subjects.bySlug'],
-    ['incidents', { workspaceId: 'w', open: 1, subjectId: 'a' }, 'incidents.bySubject'],
-    ['incidents', { workspaceId: 'w', open: 1 }, 'incidents.byWorkspace'],
+    ['incidents', { workspaceId: 'w', open: 1, subjectId: 'a' }, 'incidents.ofSubjectByOpenness'],
+    ['incidents', { workspaceId: 'w', open: 1 }, 'incidents.byOpenness'],
     ['incidents', { subjectId: 'a', troubleSince: { lte: 1 } }, 'incidents.bySubject'],
     ['incidents', { workspaceId: 'w', troubleSince: { lte: 1 } }, 'incidents.byOpening'],
     ['incidents', { workspaceId: 'w', facets: 1, troubleSince: { lte: 1 } }, 'incidents.byFacets'],
@@ -278,6 +278,23 @@ t.test('sqlite: query uses the index of its most selective condition', async t =
     t.match(step?.at(-1), ` INDEX ${by} `, `${collection} ${Object.keys(where).join(', ')}`)
   }
   file.close()
+})
+
+t.test('sqlite: start drops the indexes of an earlier declaration, and no others', async t => {
+  const path = join(t.testdir(), 'watchkeeper.db')
+  openSqliteFile(path).close()
+  const names = () => {
+    const database = new DatabaseSync(path)
+    const found = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'index'`).all()
+    database.close()
+    return found.map(({ name }) => String(name)).sort()
+  }
+  const declared = names()
+  const before = new DatabaseSync(path)
+  before.exec(`CREATE INDEX "incidents.byWorkspace" ON incidents ("workspaceId"); CREATE INDEX mine ON incidents ("ruleKey")`)
+  before.close()
+  openSqliteFile(path).close()
+  t.strictSame(names(), [...declared, 'mine'].sort())
 })
 
 t.test('sqlite: sequential reader delays no other request', async t => {

@@ -38,11 +38,7 @@ export async function* newestIncidents(
 async function fill(store: Store, source: Source, perRead: number): Promise<void> {
   if (source.buffer.length > 0 || source.isRead) return
   const { where, after } = source
-  const [from] = after?.values ?? []
-  // Adds an upper bound of `troubleSince`. Without this bound the store would scan the whole range, because it does not derive a bound from
-  // the position.
-  const bounded = typeof from === 'number' ? { ...where, troubleSince: { lte: from } } : where
-  const query: Query = { where: bounded, sort: [['troubleSince', 'desc']], limit: perRead, select: columns }
+  const query: Query = { where, sort: [['troubleSince', 'desc']], limit: perRead, select: columns }
   source.buffer = await store.find('incidents', after === null ? query : { ...query, after })
   source.isRead = source.buffer.length < perRead
   const last = source.buffer.at(-1)

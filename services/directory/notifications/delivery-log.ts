@@ -40,8 +40,8 @@ export const listDestinationDeliveries: AskAnswerer<'list-destination-deliveries
 ) => readPage(store, { ...newestFirst, where: { workspaceId, destinationId }, after, max: limit })
 
 /**
- * Returns a page of rows, newest first. One filter selects the index range to read: the filter by monitor if it is set, else by
- * destination, else by status. Rows in this range that do not match the other filters are skipped.
+ * Returns a page of rows, newest first. The filter by monitor selects the index range to read if it is set, and the
+ * rows in this range that do not match the other filters are skipped. Else the filters by destination and status select it.
  */
 export const listDeliveryLog: AskAnswerer<'list-delivery-log'> = (
   { store },
@@ -54,7 +54,7 @@ export const listDeliveryLog: AskAnswerer<'list-delivery-log'> = (
     subjectId !== null
       ? { incidentId: { gte: prefix, lt: endOfPrefix(prefix) } }
       : destinationId !== null
-        ? { destinationId }
+        ? { destinationId, ...(status === null ? {} : { status }) }
         : status === null
           ? {}
           : { status }

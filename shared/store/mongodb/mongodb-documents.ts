@@ -2,7 +2,7 @@
 // name in `_booleans`. A document that expires also has a Date for the TTL index. All other values are stored unchanged.
 import type { Document, Filter } from 'mongodb'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { columnsOf, type PlannedCondition, type QueryPlan, type SortKey } from '#shared/store/query.ts'
+import { columnsOf, hasBound, type PlannedCondition, type QueryPlan, type SortKey } from '#shared/store/query.ts'
 
 export type MongoDocument = Document & { _id: string }
 
@@ -36,13 +36,20 @@ export function fromKept(kept: MongoDocument): Document {
 }
 
 /** Returns the arguments of `find` for a plan: the filter (conditions and cursor), the sort, the projection. */
-export function findOptions(plan: QueryPlan): {
+export function findOptions(
+  collection: CollectionName,
+  plan: QueryPlan,
+): {
   filter: Filter<MongoDocument>
   sort: [string, 1 | -1][]
   projection: Document | null
 } {
   const conditions = [filterOf(plan.conditions)]
-  if (plan.sort[0]?.after !== undefined) conditions.push({ $or: behind(plan.sort) })
+  const [first] = plan.sort
+  if (first?.after !== undefined) conditions.push({ $or: behind(plan.sort) })
+  // The server derives no bound of an index from `$or`.
+  if (first !== undefined && plan.sort.length > 1 && hasBound(collection, first))
+    conditions.push({ [stored(first.field)]: { [first.descending ? '$lte' : '$gte']: first.after } })
   return {
     filter: { $and: conditions },
     sort: plan.sort.map(key => [stored(key.field), key.descending ? -1 : 1]),

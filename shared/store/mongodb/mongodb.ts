@@ -25,6 +25,7 @@ export async function openMongodbStore(url: string): Promise<Store> {
     try {
       await client.connect()
       await within(limits.store.indexMs, createIndexes(client, databaseOf(url)))
+      await dropFormerIndexes(client, databaseOf(url))
     } catch (error) {
       await client.close()
       throw error
@@ -76,8 +77,9 @@ function createStore(client: MongoClient, databaseName: string): Store {
           (await range.toArray()).map(document => document._id),
         )
       }),
-    find: (name, query) => translated(() => findDocuments(at(name), planQuery(name, query))) as never,
-    numbers: (name, query) => translated(async () => numbersIn(await findDocuments(at(name), planNumbers(name, query)), query)),
+    find: (name, query) => translated(() => findDocuments(at(name), name, planQuery(name, query))) as never,
+    numbers: (name, query) =>
+      translated(async () => numbersIn(await findDocuments(at(name), name, planNumbers(name, query)), query)),
     count: (name, where) => translated(() => at(name).countDocuments(filterOf(planWhere(name, where)))),
     expire: name =>
       translated(async () => {
@@ -96,8 +98,8 @@ function roomOf({ fsTotalSize, fsUsedSize }: Record<string, unknown>): Room | nu
   return { freeBytes: Math.max(0, fsTotalSize - fsUsedSize), totalBytes: fsTotalSize }
 }
 
-async function findDocuments(collection: Collection<MongoDocument>, plan: QueryPlan): Promise<object[]> {
-  const { filter, sort, projection } = findOptions(plan)
+async function findDocuments(collection: Collection<MongoDocument>, name: CollectionName, plan: QueryPlan): Promise<object[]> {
+  const { filter, sort, projection } = findOptions(name, plan)
   const found = collection.find(filter, { sort, limit: plan.limit, ...(projection === null ? {} : { projection }) })
   return (await found.toArray()).map(fromKept)
 }
@@ -126,6 +128,34 @@ async function createIndexes(client: MongoClient, databaseName: string): Promise
     if (declared.length + expiry.length > 0) await database.collection(name).createIndexes([...declared, ...expiry])
   }
 }
+
+/** Beginnings of the names of our indexes; the names that MongoDB and its tools give begin with a field. */
+const ourIndex = /^(by|of)[A-Z]/
+
+/**
+ * Drops the indexes that an earlier declaration named, because each costs time at each write. A process with that declaration creates them
+ * again when it starts. Indexes of other names are left, and an index that another process has dropped meanwhile is no error.
+ */
+async function dropFormerIndexes(client: MongoClient, databaseName: string): Promise<void> {
+  const database = client.db(databaseName)
+  for (const [name, { indexes, expires }] of Object.entries(collections)) {
+    const declared = new Set([...indexes.map(index => index.name), ...(expires ? ['byExpiry'] : [])])
+    const collection = database.collection(name)
+    const present: { name?: string }[] = await collection.indexes().catch(ignoreMissing([]))
+    for (const { name: index = '' } of present)
+      if (ourIndex.test(index) && !declared.has(index)) await collection.dropIndex(index).catch(ignoreMissing({}))
+  }
+}
+
+/** Codes of the server's errors about a missing collection and a missing index. */
+const missing = new Set<unknown>([26, 27])
+
+const ignoreMissing =
+  <T>(fallback: T) =>
+  (error: { code?: unknown }): T => {
+    if (missing.has(error.code)) return fallback
+    throw error
+  }
 
 /** Returns the driver's timeouts, except those that the address sets. */
 function waits(url: string): MongoClientOptions {

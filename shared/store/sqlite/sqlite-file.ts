@@ -15,6 +15,7 @@ import { type Gathered, openGathered } from '#shared/store/sqlite/sqlite-gathere
 import { lockPath, lockSqliteFile } from '#shared/store/sqlite/sqlite-lock.ts'
 import { openMark } from '#shared/store/sqlite/sqlite-mark.ts'
 import {
+  indexNames,
   quoted,
   schemaStatements,
   tableColumns,
@@ -132,7 +133,20 @@ function prepareSchema(database: DatabaseSync, list: readonly Migration[]): void
     const [table = '', ...rest] = schemaStatements(collection)
     database.exec(table)
     requireColumns(database, collection)
+    dropFormerIndexes(database, collection)
     for (const statement of rest) database.exec(statement)
+  }
+}
+
+/**
+ * Drops the indexes of this collection that an earlier declaration named, because each costs time at each write. A program with that
+ * declaration creates them again when it starts. Indexes of other names are left.
+ */
+function dropFormerIndexes(database: DatabaseSync, collection: CollectionName): void {
+  const declared = new Set(indexNames(collection))
+  const present = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?`).all(collection)
+  for (const name of present.map(row => String(row['name']))) {
+    if (name.startsWith(`${collection}.`) && !declared.has(name)) database.exec(`DROP INDEX ${quoted(name)}`)
   }
 }
 

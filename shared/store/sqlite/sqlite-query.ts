@@ -1,8 +1,9 @@
 // SQL text and parameters of planned queries. Values are always parameters; a list is one parameter, which contains JSON. Thus queries that
 // differ only in values have the same text and use the same prepared statement.
+import { type Choice, chooseIndex } from '#shared/store/best-index.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
 import type { NumbersQuery } from '#shared/store/port.ts'
-import type { PlannedCondition, QueryPlan, RangeOperator, SortKey } from '#shared/store/query.ts'
+import { hasBound, type PlannedCondition, type QueryPlan, type RangeOperator, type SortKey } from '#shared/store/query.ts'
 import { quoted, wholeOf } from '#shared/store/sqlite/sqlite-schema.ts'
 
 export type SqlValue = string | number | null
@@ -17,9 +18,10 @@ const operators: Record<RangeOperator, string> = { gt: '>', gte: '>=', lt: '<', 
 /** Returns the SELECT for a plan. The values of a row are in the order of `columns`. */
 export function selectSql(collection: CollectionName, columns: readonly string[], plan: QueryPlan): Sql {
   const parameters: SqlValue[] = []
-  const conditions = conditionsSql(plan.conditions, parameters)
-  if (plan.sort[0]?.after !== undefined) conditions.push(...behindSql(plan.sort, parameters))
-  const order = plan.sort.map(key => `${quoted(key.field)} ${key.descending ? 'DESC' : 'ASC'}`)
+  const choice = chooseIndex(collection, plan)
+  const conditions = conditionsSql(plan.conditions, choice, parameters)
+  if (plan.sort[0]?.after !== undefined) conditions.push(...behindSql(collection, plan.sort, parameters))
+  const order = plan.sort.map(key => `${choice.isInOrder ? '' : '+'}${quoted(key.field)} ${key.descending ? 'DESC' : 'ASC'}`)
   parameters.push(plan.limit)
   return {
     text: `SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(wholeOf(collection))}${whereSql(conditions)} ORDER BY ${order.join(', ')} LIMIT ?`,
@@ -34,7 +36,8 @@ export function selectSql(collection: CollectionName, columns: readonly string[]
  */
 export function numbersSql(collection: CollectionName, { column, digitsAt }: NumbersQuery, plan: QueryPlan): Sql {
   const parameters: SqlValue[] = [digitsAt + 1]
-  const conditions = conditionsSql(plan.conditions, parameters)
+  const choice = chooseIndex(collection, plan)
+  const conditions = conditionsSql(plan.conditions, choice, parameters)
   parameters.push(plan.limit)
   return {
     text: `SELECT CAST(CAST(substr("id", ?) AS INTEGER) AS REAL), ${quoted(column)} FROM ${quoted(wholeOf(collection))}${whereSql(conditions)} ORDER BY "id" DESC LIMIT ?`,
@@ -44,7 +47,7 @@ export function numbersSql(collection: CollectionName, { column, digitsAt }: Num
 
 export function countSql(collection: CollectionName, planned: readonly PlannedCondition[]): Sql {
   const parameters: SqlValue[] = []
-  const conditions = conditionsSql(planned, parameters)
+  const conditions = conditionsSql(planned, chooseIndex(collection, { conditions: planned, sort: [] }), parameters)
   return { text: `SELECT COUNT(*) FROM ${quoted(wholeOf(collection))}${whereSql(conditions)}`, parameters }
 }
 
@@ -69,24 +72,16 @@ function whereSql(conditions: readonly string[]): string {
 }
 
 /**
- * Returns the conditions. A `+` before a column prevents SQLite from using an index of this column. It is needed because SQLite has no
- * statistics here, and would prefer an index of two broad columns to an index of one narrow column. If a condition names ids, only the
- * index of the id may be used.
+ * Returns the conditions. A `+` before a column prevents SQLite from using an index of this column, so that it uses the index that is best by
+ * the declaration. A `+` in the order does the same, if this index does not have the order. SQLite itself has no statistics here, and would
+ * prefer an index of two broad columns to an index of one narrow column.
  */
-function conditionsSql(planned: readonly PlannedCondition[], parameters: SqlValue[]): string[] {
-  const named = planned.filter(({ kind }) => kind !== 'range').map(({ field }) => field)
-  const isFoundById = named.includes('id')
-  const isFoundByName = named.some(field => narrow.has(field))
+function conditionsSql(planned: readonly PlannedCondition[], { fields }: Choice, parameters: SqlValue[]): string[] {
   return planned.map(condition => {
-    const isSearched = isFoundById ? condition.field === 'id' : !(isFoundByName && broad.has(condition.field))
     const field = quoted(condition.field)
-    return conditionSql(isSearched ? field : `+${field}`, condition, parameters)
+    return conditionSql(fields.size === 0 || fields.has(condition.field) ? field : `+${field}`, condition, parameters)
   })
 }
-
-/** In a narrow column, few rows have the same value. In a broad column, half of a table may have the same value. */
-const narrow = new Set(['incidentId', 'slug', 'subjectId'])
-const broad = new Set(['workspaceId', 'open', 'state', 'deletedAt'])
 
 function conditionSql(field: string, condition: PlannedCondition, parameters: SqlValue[]): string {
   switch (condition.kind) {
@@ -109,14 +104,14 @@ function conditionSql(field: string, condition: PlannedCondition, parameters: Sq
 
 /**
  * Returns the conditions that a row after the cursor meets. In the sort order, null precedes every value. SQLite uses only the condition of
- * the first key as a bound of the index scan.
+ * the first key as a bound of the index scan; the rows with the first key of the cursor are read again.
  */
-function behindSql(keys: readonly SortKey[], parameters: SqlValue[]): string[] {
+function behindSql(collection: CollectionName, keys: readonly SortKey[], parameters: SqlValue[]): string[] {
   const conditions: string[] = []
   const [first] = keys
-  if (first !== undefined && keys.length > 1 && !first.descending && first.after !== null) {
+  if (first !== undefined && keys.length > 1 && hasBound(collection, first)) {
     parameters.push(first.after as SqlValue)
-    conditions.push(`${quoted(first.field)} >= ?`)
+    conditions.push(`${quoted(first.field)} ${first.descending ? '<=' : '>='} ?`)
   }
   const ways = keys.map((key, index) => {
     const same = keys.slice(0, index).map(earlier => {

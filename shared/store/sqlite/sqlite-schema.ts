@@ -45,6 +45,12 @@ function wholeView(collection: CollectionName): string {
   return `CREATE VIEW IF NOT EXISTS ${quoted(wholeOf(collection))} AS ${[`SELECT ${columns} FROM ${main}`, ...recent].join(' UNION ALL ')}`
 }
 
+/** Returns the names of the indexes in the file that belong to a collection. `byExpiry` is not declared, but follows from `expires`. */
+export function indexNames(collection: CollectionName): string[] {
+  const { indexes, expires } = collections[collection]
+  return [...indexes.map(({ name }) => name), ...(expires ? ['byExpiry'] : [])].map(name => `${collection}.${name}`)
+}
+
 /** Returns the statements that create a missing table and missing indexes; safe to run at every start. */
 export function schemaStatements(collection: CollectionName): string[] {
   const { compact, expires, indexes } = collections[collection]

@@ -23,7 +23,7 @@ interface Table {
   documents: Map<string, Document>
   ids: SortedIds
   /** One map for each unique index. `taken` maps the joined values of the fields to the id of the document that has them. */
-  unique: { fields: string[]; taken: Map<string, string> }[]
+  unique: { fields: readonly string[]; taken: Map<string, string> }[]
   /** The documents as JSON in id order; null after a change. */
   text: string | null
 }
