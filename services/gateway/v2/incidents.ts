@@ -1,12 +1,13 @@
 // GET /v2/incidents: open incidents of website monitors (reference/incidents 5.1).
 import { Type } from 'typebox'
-import { allPages } from '#shared/async/pages.ts'
+import { pages } from '#shared/async/pages.ts'
 import type { IncidentView } from '#shared/contracts/ask/ask-subjects.ts'
 import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { Answered, Instant, Kind, OrNull, writerOf } from '../body/result-schema.ts'
 import { requireMember } from '../callers/access.ts'
 import { requireWorkspaceId } from '../callers/workspace-id.ts'
+import { listOf } from '../http/streamed-list.ts'
 import { isSubjectId } from '../subjects/subject-id.ts'
 import { member, route, workspaceQuery } from './classic-route.ts'
 import { accessDenied, missingWorkspace } from './refusals.ts'
@@ -44,16 +45,28 @@ export const listIncidents = route('GET', '/incidents', {
     const { monitor_id: named = null } = query
     const subjectId = named === null ? null : String(named)
     if (subjectId !== null && !isSubjectId(subjectId)) return []
-    const incidents = await allPages(after => directory.ask('list-open-incidents', { workspaceId, subjectId, after }, traceId))
-    const ofWebsites = incidents.filter(incident => isChecked(incident.subjectKind))
-    const locationIds = new Set(ofWebsites.flatMap(({ failing, unknown, ok }) => [...failing, ...unknown, ...ok]))
-    const namesOf = await locationNames.namer(locationIds, traceId)
-    return ofWebsites.map(incident => incidentObject(incident, incidentIds, namesOf))
+    const read = (after: string | null) => directory.ask('list-open-incidents', { workspaceId, subjectId, after }, traceId)
+    const namerOf = (ids: Set<string>) => locationNames.namer(ids, traceId)
+    return await listOf(incidentPages(pages(read), namerOf, incidentIds))
   },
 })
 
+type Namer = (ids: readonly string[]) => string[]
+
+async function* incidentPages(
+  found: AsyncIterable<IncidentView[]>,
+  namerOf: (ids: Set<string>) => Promise<Namer>,
+  incidentIds: IncidentIds,
+): AsyncGenerator<object[]> {
+  for await (const incidents of found) {
+    const ofWebsites = incidents.filter(incident => isChecked(incident.subjectKind))
+    const namesOf = await namerOf(new Set(ofWebsites.flatMap(({ failing, unknown, ok }) => [...failing, ...unknown, ...ok])))
+    yield ofWebsites.map(incident => incidentObject(incident, incidentIds, namesOf))
+  }
+}
+
 const write = writerOf(Incident)
-const incidentObject = (incident: IncidentView, ids: IncidentIds, namesOf: (ids: readonly string[]) => string[]) =>
+const incidentObject = (incident: IncidentView, ids: IncidentIds, namesOf: Namer) =>
   write({
     ...incident,
     id: ids.encode(incident.id),

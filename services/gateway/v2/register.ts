@@ -9,6 +9,7 @@ import { requireEditor } from '../callers/access.ts'
 import type { GatewayContext } from '../context.ts'
 import { callOf } from '../http/answer.ts'
 import type { Route } from '../http/route.ts'
+import { StreamedList, sendList } from '../http/streamed-list.ts'
 import { budgetOf, withinBudget } from '../http/time-budget.ts'
 import { proceedWithFound } from '../subjects/found-memory.ts'
 import type { ClassicCall } from './classic-route.ts'
@@ -27,7 +28,9 @@ export function registerRoute(fastify: FastifyInstance, context: GatewayContext,
       const call = { ...callOf(request, reply), json: jsonOnce(request, reply) }
       const result = await withinBudget(context.clock, request.arrivedAt, budgetMs, respond(call))
       noteMade(request, route, result)
-      return classicDialect.success(result)
+      if (!(result instanceof StreamedList)) return classicDialect.success(result)
+      const within = <T>(reading: Promise<T>) => withinBudget(context.clock, context.clock.monotonic(), budgetMs, reading)
+      return sendList(reply, result, { empty: classicDialect.success([]) as object, within, logger: context.logger })
     },
   })
 }

@@ -2,7 +2,7 @@
 // these handlers), then workspace, object, role, JSON, fields, state (reference/envelope 4.1).
 
 import { type Static, Type } from 'typebox'
-import { allPages } from '#shared/async/pages.ts'
+import { pages } from '#shared/async/pages.ts'
 import type { CheckField } from '#shared/checks/check-field.ts'
 import { websiteFields } from '#shared/checks/website/fields.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
@@ -21,6 +21,7 @@ import { requireBodyWorkspaceId, requireWorkspaceId } from '../callers/workspace
 import type { GatewayContext } from '../context.ts'
 import { type Call, pathPart } from '../http/answer.ts'
 import type { Route } from '../http/route.ts'
+import { listOf } from '../http/streamed-list.ts'
 import { commandId } from '../subjects/command-id.ts'
 import { isSubjectId } from '../subjects/subject-id.ts'
 import { editor, member, route, workspaceQuery } from '../v2/classic-route.ts'
@@ -86,10 +87,15 @@ export function websiteRoutes(family: WebsiteFamily): Route[] {
   ]
 }
 
-async function listWebsites({ context, family, call }: Work, workspaceId: string) {
-  const websites = await allPages(after => context.directory.ask('list-websites', { workspaceId, after }, call.traceId))
-  const namesOf = await context.locationNames.namer(new Set(websites.flatMap(website => website.check.locations)), call.traceId)
-  return websites.map(website => family.object(seenWebsite(website, call.request.identity), namesOf))
+const listWebsites = (work: Work, workspaceId: string) => listOf(websitePages(work, workspaceId))
+
+async function* websitePages({ context, family, call }: Work, workspaceId: string): AsyncGenerator<object[]> {
+  const read = (after: string | null) => context.directory.ask('list-websites', { workspaceId, after }, call.traceId)
+  for await (const websites of pages(read)) {
+    const ids = new Set(websites.flatMap(website => website.check.locations))
+    const namesOf = await context.locationNames.namer(ids, call.traceId)
+    yield websites.map(website => family.object(seenWebsite(website, call.request.identity), namesOf))
+  }
 }
 
 async function createWebsite(work: Work, workspaceId: string, body: Static<typeof SettingsBody>) {

@@ -1,6 +1,6 @@
 // /v2/subjects: custom subjects of a workspace: list, create, read (reference/custom-subjects 1). No route changes or deletes a subject.
 import { Type } from 'typebox'
-import { allPages } from '#shared/async/pages.ts'
+import { pages } from '#shared/async/pages.ts'
 import { isChecked } from '#shared/contracts/subjects/subject-kind.ts'
 import type { CustomSubjectSummary, CustomSubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
@@ -9,6 +9,7 @@ import { Answered, Kind, writerOf } from '../../body/result-schema.ts'
 import { requireMember } from '../../callers/access.ts'
 import { requireBodyWorkspaceId, requireWorkspaceId } from '../../callers/workspace-id.ts'
 import type { Route } from '../../http/route.ts'
+import { listOf } from '../../http/streamed-list.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { inWorkspaceExample } from '../../website/example.ts'
 import { editor, member, route, workspaceQuery } from '../classic-route.ts'
@@ -63,10 +64,14 @@ const listSubjects = route('GET', '/subjects', {
   result: Type.Array(Subject),
   refusals: [missingWorkspace, accessDenied],
   handler: async ({ directory }, { found: { workspaceId }, traceId }) => {
-    const subjects = await allPages(after => directory.ask('list-custom-subjects', { workspaceId, after }, traceId))
-    return subjects.map(subjectObject)
+    const read = (after: string | null) => directory.ask('list-custom-subjects', { workspaceId, after }, traceId)
+    return await listOf(subjectPages(pages(read)))
   },
 })
+
+async function* subjectPages(found: AsyncIterable<CustomSubjectSummary[]>): AsyncGenerator<object[]> {
+  for await (const subjects of found) yield subjects.map(subjectObject)
+}
 
 const createSubject = route('POST', '/subjects', {
   makes: 'custom_subject',
