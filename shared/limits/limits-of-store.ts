@@ -21,10 +21,10 @@ export const storeLimits = {
    */
   queuedItems: 100_000,
   /**
-   * Bounds of inline reads on the caller's thread: rows of one read, rows of one turn of the event loop, and KiB of cache. Each commit
-   * empties this cache.
+   * Bounds of inline reads on the caller's thread: rows of one read, rows that a read may look at to find them, rows of one turn of the event
+   * loop, and KiB of cache. Each commit empties this cache. A thousand rows take about a millisecond.
    */
-  near: { rows: 128, rowsPerTurn: 256, cacheKib: 512 },
+  near: { rows: 128, steps: 1_000, rowsPerTurn: 256, cacheKib: 512 },
   /** Size of the page cache of the embedded store's writing thread, KiB. */
   writerCacheKib: 4_096,
   /**
@@ -40,9 +40,12 @@ export const storeLimits = {
   walPages: 1_024,
   /**
    * Largest size of a file that a start checks completely for damage, which takes 0.2 s. In a larger file, a start checks only lasting
-   * collections, whose content senders could not report again.
+   * collections, whose content senders could not report again, and only after the machine has ended without a clean stop. Otherwise they are
+   * checked after the start.
    */
   checkedBytes: 64 * 1024 ** 2,
+  /** The check after the start: documents that it reads at once, and its pause before the next ones. */
+  check: { slice: 200, pauseMs: 5 },
   /**
    * Longest interval between two flushes. A flush also updates the mark (ADR 25). A power failure loses at most the commits of this
    * interval.

@@ -1,12 +1,15 @@
 // Choice of the store: MongoDB if a connection string is given, else one SQLite file in the data folder. Only this file imports both
 // adapters.
+import { statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import { withForms } from '#shared/store/forms.ts'
 import type { MigrateOptions } from '#shared/store/migrations/migrate.ts'
 import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
 import type { Store } from '#shared/store/port.ts'
+import { checkSqliteFile } from '#shared/store/sqlite/sqlite-check.ts'
 
 export interface StoreOptions {
   /** A MongoDB connection string; unset or empty: the embedded store. */
@@ -46,7 +49,23 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
   const { openSqliteStore } = await import('#shared/store/sqlite/sqlite.ts')
   await mkdir(dataFolder, { recursive: true })
-  const store = withForms(await openSqliteStore(embeddedStorePath(dataFolder)))
+  const path = embeddedStorePath(dataFolder)
+  const store = withForms(await openSqliteStore(path))
   logger.info({ store: 'sqlite' }, 'store opened')
-  return store
+  return statSync(path).size > limits.store.checkedBytes ? checkedBeside(store, path, logger) : store
+}
+
+/** Searches for damage while the store is in use, and logs it. The check ends with the store. */
+function checkedBeside(store: Store, path: string, logger: Logger): Store {
+  const { close } = store
+  const check = checkSqliteFile(path)
+  void check.faults.then(faults => {
+    for (const fault of faults) logger.error(fault, 'stored data are damaged: restore a backup')
+  })
+  return Object.assign(store, {
+    close: async () => {
+      await check.end()
+      await close()
+    },
+  })
 }

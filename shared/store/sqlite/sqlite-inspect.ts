@@ -3,13 +3,12 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
-import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { sqliteAddress } from '#shared/store/sqlite/sqlite-address.ts'
 import { failureOf } from '#shared/store/sqlite/sqlite-errors.ts'
 import { readCommits, refuseFolders } from '#shared/store/sqlite/sqlite-file.ts'
-import { leastCommits, readMark } from '#shared/store/sqlite/sqlite-mark.ts'
-import { quoted } from '#shared/store/sqlite/sqlite-schema.ts'
+import { leastCommits, mayHaveLostPower, readMark } from '#shared/store/sqlite/sqlite-mark.ts'
+import { lastingCollections, quoted } from '#shared/store/sqlite/sqlite-schema.ts'
 
 /** Largest number of characters that an error for people quotes from SQLite's report about a damaged file. */
 const faultCharacters = 120
@@ -34,11 +33,16 @@ export function inspectSqliteFile(path: string, settingId: string, mayBeDamaged:
   const marked = { hasMark: mark !== null, leastCommits: mark === null ? 0 : leastCommits(mark) }
   const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
   if (size === 0) return { exists: false, commits: 0, setting: null, ...marked }
-  return { exists: true, ...marked, ...read(path, mayBeDamaged ? null : size, settingId) }
+  const isLarge = size > limits.store.checkedBytes
+  const check = mayBeDamaged ? 'nothing' : !isLarge ? 'all' : mayHaveLostPower(mark) ? 'lasting' : 'nothing'
+  return { exists: true, ...marked, ...read(path, check, settingId) }
 }
 
-/** Reads the number of commits and the setting. `bytes`: size of the file, by which the search for damage is chosen; null: no search. */
-function read(path: string, bytes: number | null, settingId: string): Pick<InspectedFile, 'commits' | 'setting'> {
+/** Tables in which damage is searched. */
+type Check = 'all' | 'lasting' | 'nothing'
+
+/** Reads the number of commits and the setting, after the check. */
+function read(path: string, check: Check, settingId: string): Pick<InspectedFile, 'commits' | 'setting'> {
   // Files that SQLite creates during the inspection, and that are removed afterwards.
   const helpers = [`${path}-wal`, `${path}-shm`].filter(file => !existsSync(file))
   let database: DatabaseSync | null = null
@@ -50,7 +54,7 @@ function read(path: string, bytes: number | null, settingId: string): Pick<Inspe
         .all()
         .map(({ name }) => String(name)),
     )
-    if (bytes !== null) requireWhole(database, path, bytes, tables)
+    if (check !== 'nothing') requireWhole(database, path, check, tables)
     return {
       commits: tables.has('progress') ? readCommits(database) : 0,
       setting: tables.has('settings') ? readSetting(database, settingId) : null,
@@ -69,11 +73,13 @@ function readSetting(database: DatabaseSync, id: string): string | null {
   return typeof row?.['value'] === 'string' ? row['value'] : null
 }
 
-/** Throws if the file is damaged. In a large file, checks only the lasting tables: senders could not report their content again. */
-function requireWhole(database: DatabaseSync, path: string, bytes: number, tables: ReadonlySet<string>): void {
-  const isLasting = (name: CollectionName) => !collections[name].compact && !collections[name].expires && tables.has(name)
-  const lasting = (Object.keys(collections) as CollectionName[]).filter(isLasting)
-  const looks = bytes <= limits.store.checkedBytes ? [''] : lasting.map(name => `(${quoted(name)})`)
+/**
+ * Throws if the file is damaged. In a large file, checks only the lasting tables, because senders could not report their content again, and
+ * only if the file may be damaged: the check takes 6 s a GB. Else the check follows the start (sqlite-check.ts).
+ */
+function requireWhole(database: DatabaseSync, path: string, check: Check, tables: ReadonlySet<string>): void {
+  const lasting = lastingCollections.filter(name => tables.has(name))
+  const looks = check === 'all' ? [''] : lasting.map(name => `(${quoted(name)})`)
   for (const table of looks) {
     const said = Object.values(database.prepare(`PRAGMA quick_check${table || '(1)'}`).get() ?? {}).join()
     if (said === 'ok') continue

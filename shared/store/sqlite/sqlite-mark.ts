@@ -37,6 +37,13 @@ export function leastCommits({ commits, boot, durable }: Mark): number {
 }
 
 /**
+ * Whether the operating system may have ended while the file was open, or the file may come from elsewhere. A killed process damages no file,
+ * because the operating system still has what it wrote.
+ */
+export const mayHaveLostPower = (mark: Mark | null): boolean =>
+  mark === null || (mark.commits !== mark.durable && (mark.boot === '' || mark.boot !== bootId()))
+
+/**
  * Opens the mark of a flushed SQLite file. `commits`: number of commits in this file. If the mark cannot be written, its counts stay too
  * low, which is harmless.
  */

@@ -10,7 +10,7 @@ import { createStatements } from '#shared/store/sqlite/sqlite-statements.ts'
 
 /**
  * A read returns the values of the found rows, concatenated, from the commits before the call. It returns null if the worker has to read
- * instead: there are too many rows or no index, the budget of this turn is used up, or the file cannot be read now.
+ * instead: there are too many rows, to return or to look at, or no index, the budget of this turn is used up, or the file cannot be read now.
  */
 export interface SqliteReader {
   /** Runs a query. `limit`: largest number of rows that the query can find. */
@@ -20,7 +20,10 @@ export interface SqliteReader {
   close(): void
 }
 
-const { rows: rowsMax, rowsPerTurn, cacheKib } = limits.store.near
+const { rows: rowsMax, steps: stepsMax, rowsPerTurn, cacheKib } = limits.store.near
+
+/** Name of the function in the conditions of an inline read. */
+const stepName = 'inline_step'
 
 /** Opens a file that the worker has already opened. */
 export function openSqliteReader(path: string): SqliteReader {
@@ -29,35 +32,45 @@ export function openSqliteReader(path: string): SqliteReader {
   const statement = createStatements(database)
   const isServed = createPlans(database)
   const turn = createTurn()
+  const steps = createSteps(database)
   /** Texts of statements that have found too many rows for an inline read. */
   const long = new Set<string>()
   const read = (text: string, attempt: () => SqlValue[][] | null): SqlValue[] | null => {
     if (long.has(text) || turn.isSpent() || !database.isOpen) return null
     try {
       if (!isServed(text)) return null
+      steps.begin()
       const found = attempt()
       turn.spend(found?.length ?? rowsMax)
       return found?.flat() ?? null
     } catch {
       // The error is ignored: the worker repeats the read, and reports the reason if the read fails there too.
       if (database.isTransaction) database.exec('ROLLBACK')
+      if (!steps.areSpent()) return null
+      noteLong(text)
+      turn.spend(rowsMax)
       return null
     }
+  }
+  const noteLong = (text: string) => {
+    if (long.size >= limits.store.preparedStatements) long.clear()
+    long.add(text)
   }
   const all = (text: string, parameters: readonly SqlValue[]) => statement(text).all(...parameters) as unknown as SqlValue[][]
   /** Returns the rows, or null if there are too many. In this case the statement is not run inline again. */
   const few = (text: string, parameters: readonly SqlValue[]) => {
     const found: SqlValue[][] = []
-    for (const row of statement(text).iterate(...parameters)) {
-      if (found.push(row as unknown as SqlValue[]) <= rowsMax) continue
-      if (long.size >= limits.store.preparedStatements) long.clear()
-      long.add(text)
-      return null
-    }
+    for (const row of statement(text).iterate(...parameters)) if (found.push(row as unknown as SqlValue[]) > rowsMax) return null
     return found
   }
+  const counted = createCounted()
   return {
-    rows: ({ text, parameters }, limit) => read(text, () => (limit > rowsMax ? few : all)(text, parameters)),
+    rows: ({ text, parameters }, limit) =>
+      read(text, () => {
+        const found = (limit > rowsMax ? few : all)(counted(text), parameters)
+        if (found === null) noteLong(text)
+        return found
+      }),
     rowsByKey: (text, keys) => {
       if (keys.length > rowsMax) return null
       return read(text, () => {
@@ -70,6 +83,39 @@ export function openSqliteReader(path: string): SqliteReader {
     close: () => {
       if (database.isOpen) database.close()
     },
+  }
+}
+
+/** Returns a function that adds the count of steps to an SQL text with conditions. A text without conditions reads only what it returns. */
+function createCounted(): (text: string) => string {
+  const known = new Map<string, string>()
+  return text => {
+    let counted = known.get(text)
+    if (counted === undefined) {
+      counted = text.replace(' WHERE ', ` WHERE ${stepName}() AND `)
+      if (known.size >= limits.store.preparedStatements) known.clear()
+      known.set(text, counted)
+    }
+    return counted
+  }
+}
+
+/**
+ * Counts the rows that a read looks at, whether it returns them or not. SQLite calls the function of the first condition at each row of the
+ * scan, also if the row is then filtered out or sorted. At one row too many the function throws, which ends the read.
+ */
+function createSteps(database: DatabaseSync) {
+  let left = 0
+  database.function(stepName, { deterministic: false, directOnly: true }, () => {
+    if (left <= 0) throw new Error('The read looks at too many rows for the thread of its caller.')
+    left -= 1
+    return 1
+  })
+  return {
+    begin: () => {
+      left = stepsMax
+    },
+    areSpent: () => left <= 0,
   }
 }
 

@@ -18,6 +18,11 @@ export interface WriteStatements {
 /** Quotes the name of a declared table or column. Names from requests must not be passed, because quotes in them are not escaped. */
 export const quoted = (name: string): string => `"${name}"`
 
+/** Collections whose content no sender could report again, and that does not expire. */
+export const lastingCollections = (Object.keys(collections) as CollectionName[]).filter(
+  name => !collections[name].compact && !collections[name].expires,
+)
+
 /** Returns all columns of a collection's table, in the order of its rows. */
 export function tableColumns(collection: CollectionName): string[] {
   const columns = [...columnsOf(collection).keys()]
