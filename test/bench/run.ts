@@ -12,6 +12,7 @@ import { cli } from './parts/part-cli.ts'
 import { dashboard } from './parts/part-dashboard.ts'
 import { events } from './parts/part-events.ts'
 import { flat } from './parts/part-flat.ts'
+import { history } from './parts/part-history.ts'
 import { ingest } from './parts/part-ingest.ts'
 import { listed } from './parts/part-lists.ts'
 import { locations } from './parts/part-locations.ts'
@@ -50,7 +51,10 @@ const parts: Record<string, Described> = {
     part: ingest,
     meaning: 'check results by the bus; observations over REST, by the bus, in bursts; custom subjects in memory',
   },
-  lists: { part: listed, meaning: 'pages of 50 of 10,000 Resources behind filters' },
+  lists: {
+    part: listed,
+    meaning: 'pages of 50 of 10,000 Resources behind filters; lists at a hundred times the incidents and messages',
+  },
   roster: { part: roster, meaning: 'pages of the dashboard among 10,000 monitors' },
   events: { part: events, meaning: '1,000 event streams of browsers, 20 messages a second, beside checks' },
   pressure: { part: pressure, meaning: 'another key while one key holds all connections and sends unfinished bodies' },
@@ -63,6 +67,7 @@ const parts: Record<string, Described> = {
   mcp: { part: mcp, meaning: 'the MCP server from its start beside a server of the same library with one tool' },
   apply: { part: apply, meaning: '1,000 Resources from a folder of files, and the same folder again' },
   storage: { part: storage, meaning: 'bytes on disk per check' },
+  history: { part: history, meaning: 'an observation log of ten million checks: commits while a day is removed, size' },
   cli: { part: cli, meaning: 'read commands of the command line beside node alone' },
   'v3-intake': {
     part: v3Intake,

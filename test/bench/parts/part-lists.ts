@@ -1,4 +1,4 @@
-// Lists of Resources: pages of 50 among 10,000 Resources of one Template, with filters that match many Resources, few or none.
+// Lists: those after a long time (part-lists-aged.ts), and pages of 50 among 10,000 Resources of one Template, with filters that match many Resources, few or none.
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { homeOf, patiently } from '../fleets/seed.ts'
@@ -8,6 +8,7 @@ import { type PartResult, quantity, type Run } from '../run/run-context.ts'
 import { type Summary, summarize } from '../run/statistics.ts'
 import type { System } from '../run/system.ts'
 import { runAtOnce } from '../run/waiting.ts'
+import { agedLists } from './part-lists-aged.ts'
 
 const commandsAtOnce = 100
 const warmUp = 20
@@ -56,12 +57,13 @@ const lists: readonly [title: string, query: string][] = [
 
 export async function listed(run: Run): Promise<PartResult> {
   const resources = run.options.quick ? 1_000 : 10_000
+  const aged = await agedLists(run)
   const found = await run.withSystem(system => measure(run, system, resources))
   const slowest = Math.max(...found.map(({ ms }) => ms.p50))
   const name = `page of 50 of ${resources.toLocaleString('en')} Resources, median behind the slowest filter`
   return {
-    quantities: [quantity('lists', name, 'ms', slowest, { better: 'lower', budget: budgetMs })],
-    details: [{ title: 'Pages of 50 behind filters', rows: found.map(rowOf) }],
+    quantities: [quantity('lists', name, 'ms', slowest, { better: 'lower', budget: budgetMs }), ...aged.quantities],
+    details: [{ title: 'Pages of 50 behind filters', rows: found.map(rowOf) }, ...aged.details],
   }
 }
 
