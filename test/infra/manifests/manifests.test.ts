@@ -35,6 +35,9 @@ interface ComposeService {
   cap_drop?: string[]
   security_opt?: string[]
   mem_limit?: string
+  scale?: number
+  stop_signal?: string
+  stop_grace_period?: string
 }
 interface Compose {
   services: Record<string, ComposeService>
@@ -70,6 +73,7 @@ interface Volume {
   projected?: { sources: { secret?: SecretSource; configMap?: { name: string } }[] }
 }
 interface Pod {
+  terminationGracePeriodSeconds: number
   securityContext: { runAsUser: number }
   containers: Container[]
   volumes: Volume[]
@@ -217,7 +221,7 @@ t.test('container of compose has only the rights that it needs', async t => {
   t.strictSame(
     published.map(([name, { ports }]) => [name, ...(ports ?? [])]),
     [
-      ['gateway', '127.0.0.1:2517:2517'],
+      ['gateway', '127.0.0.1:2517-2518:2517'],
       ['main', '127.0.0.1:2517:2517'],
     ],
   )
@@ -229,6 +233,36 @@ t.test('container of compose has only the rights that it needs', async t => {
   t.strictSame(onNetwork('bus'), ['nats-0', 'nats-1', 'nats-2', ...['directory', 'keeper', 'notifier', 'prober', 'gateway']])
   t.strictSame(onNetwork('outside'), ['notifier', 'prober', 'gateway'])
   t.match(compose.networks, { bus: { internal: true }, store: { internal: true } })
+})
+
+t.test('compose runs two of each service, and as many ports as gateways', async t => {
+  for (const name of services) t.equal(compose.services[name]?.scale, 2, name)
+  const [, first, last] = /:(\d+)-(\d+):/.exec(compose.services['gateway']?.ports?.[0] ?? '') ?? []
+  t.equal(Number(last) - Number(first) + 1, compose.services['gateway']?.scale)
+})
+
+t.test('bus of compose is opened at all three servers, each on a port of its own', async t => {
+  const opened = parse(read('infra/compose/remote-probers.yaml')) as Compose
+  const ports = Object.entries(opened.services).map(([name, service]) => [name, ...(service.ports ?? [])])
+  t.strictSame(ports, [
+    ['nats-0', '4222:4222'],
+    ['nats-1', '4223:4222'],
+    ['nats-2', '4224:4222'],
+  ])
+  for (const [name, { networks }] of Object.entries(opened.services))
+    t.strictSame(networks, { bus: { aliases: [`${name}.nats`] }, outside: {} }, `${name} keeps its name on the bus`)
+})
+
+t.test('server of the bus may hand over before it is killed, in compose and on Kubernetes', async t => {
+  const seconds = (name: string) => Number(new RegExp(`${name}: "(\\d+)s"`).exec(read('infra/compose/nats.conf'))?.[1])
+  const leastS = seconds('lame_duck_duration') + seconds('lame_duck_grace_period')
+  const nats = workloads.find(({ name }) => name === 'nats')
+  t.ok((nats?.pod.terminationGracePeriodSeconds ?? 0) > leastS, 'Kubernetes waits longer')
+  for (const number of [0, 1, 2]) {
+    const service = compose.services[`nats-${number}`]
+    t.equal(service?.stop_signal, 'SIGUSR2')
+    t.ok(Number.parseInt(service?.stop_grace_period ?? '0', 10) > leastS, 'compose waits longer')
+  }
 })
 
 t.test('systemd unit sets declared settings, runs present files, and may write only to its own folder', async t => {
