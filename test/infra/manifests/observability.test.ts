@@ -9,6 +9,7 @@ import { parser } from '@prometheus-io/lezer-promql'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { parse } from 'yaml'
+import { declaredStreams } from '#shared/bus/declarations.ts'
 import { programSettings } from '../../../infra/runtime/settings.ts'
 import { doubledKeys } from '../../support/clients/strict-json.ts'
 import { eventually, type Program, runProgram, temporaryFolder } from '../run-program.ts'
@@ -221,7 +222,7 @@ function checkExpression(t: Test, expression: string, served: ReadonlyMap<string
   }
   const checkSelector = (selector: string) => {
     const [, name = '', matchers = ''] = /^([\w:]+)(?:\{(.*)\})?$/.exec(selector) ?? []
-    if (name === 'up') return
+    if (name === 'up') return void labels.add('instance')
     const family = served.get(name)
     t.ok(family, `${where}: ${name} is served`)
     for (const label of family?.labels ?? []) labels.add(label)
@@ -247,9 +248,21 @@ interface Rule {
 }
 
 function checkRules(t: Test, served: ReadonlyMap<string, Served>): void {
-  const { groups } = parse(read('infra/prometheus/rules.yaml')) as { groups: { name: string; rules: Rule[] }[] }
-  const rules = groups.flatMap(group => group.rules)
+  const rules = rulesOf('infra/prometheus/rules.yaml')
   t.ok(rules.length >= 20)
+  checkEach(t, rules, served)
+  for (const kind of knownValues['watchkeeper_notifier_conditions.kind'] ?? []) {
+    t.ok(
+      rules.some(({ expr }) => expr.includes(`kind="${kind}"`)),
+      `${kind} has an alert`,
+    )
+  }
+}
+
+const rulesOf = (path: string): Rule[] =>
+  (parse(read(path)) as { groups: { name: string; rules: Rule[] }[] }).groups.flatMap(group => group.rules)
+
+function checkEach(t: Test, rules: readonly Rule[], served: ReadonlyMap<string, Served>): void {
   t.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length, 'names are unique')
   for (const { alert, expr, for: wait = '0s', labels, annotations } of rules) {
     const resulting = checkExpression(t, expr, served, alert)
@@ -262,13 +275,55 @@ function checkRules(t: Test, served: ReadonlyMap<string, Served>): void {
         t.ok(resulting.has(label), `${alert} has the label ${label}`)
     }
   }
-  for (const kind of knownValues['watchkeeper_notifier_conditions.kind'] ?? []) {
-    t.ok(
-      rules.some(({ expr }) => expr.includes(`kind="${kind}"`)),
-      `${kind} has an alert`,
-    )
-  }
 }
+
+/**
+ * Metrics and labels of the exporters, as their sources have them: `collector/jsz.go`, `collector/healthz.go` and the tests of `varz` of
+ * nats-io/prometheus-nats-exporter; `exporter/metrics.go` and the README of percona/mongodb_exporter.
+ */
+const ofNats = ['server_id']
+const ofJetStream = ['server_id', 'server_name', 'cluster', 'domain', 'meta_leader', 'is_meta_leader']
+const ofStreams = [...ofJetStream, 'account', 'account_id', 'stream_name', 'stream_leader', 'is_stream_leader']
+const ofMembers = ['member_idx', 'member_state']
+const exported: Record<string, string[]> = {
+  gnatsd_varz_connections: ofNats,
+  gnatsd_varz_slow_consumers: ofNats,
+  gnatsd_healthz_status: ofNats,
+  jetstream_server_total_message_bytes: ofJetStream,
+  jetstream_server_max_storage: ofJetStream,
+  jetstream_stream_consumer_count: ofStreams,
+  jetstream_stream_total_bytes: ofStreams,
+  jetstream_stream_limit_bytes: ofStreams,
+  mongodb_up: [],
+  mongodb_rs_members_health: ofMembers,
+  mongodb_rs_members_state: ofMembers,
+  mongodb_rs_members_optimeDate: ofMembers,
+  mongodb_ss_connections: ['conn_type'],
+  mongodb_dbstats_fsUsedSize: ['database'],
+  mongodb_dbstats_fsTotalSize: ['database'],
+}
+const exportedValues: Record<string, string[]> = {
+  conn_type: ['current', 'available'],
+  member_state: ['PRIMARY', 'SECONDARY'],
+  stream_leader: [''],
+}
+
+t.test('rules for NATS and MongoDB are PromQL over metrics that their exporters have, and lead somewhere', async t => {
+  const served = new Map(
+    Object.entries(exported).map(([name, labels]) => {
+      const values = new Map(Object.entries(exportedValues).map(([label, known]) => [label, new Set(known)]))
+      return [name, { labels: new Set(labels), values }] as const
+    }),
+  )
+  const rules = rulesOf('infra/prometheus/cluster-rules.yaml')
+  checkEach(t, rules, served)
+  const named = rules.map(({ expr }) => expr).join(' ')
+  for (const name of served.keys()) t.match(named, name, `${name} is used`)
+  for (const stream of declaredStreams) t.match(stream, /^(OBSERVATIONS|KV_(leases|presence|checks|revocations|installation))$/)
+  t.match(named, `< ${declaredStreams.length}`, 'a missing stream is noticed')
+  const all = [...rules, ...rulesOf('infra/prometheus/rules.yaml')].map(({ alert }) => alert)
+  t.equal(new Set(all).size, all.length, 'both files can be used together')
+})
 
 interface Panel {
   id: number
@@ -285,6 +340,10 @@ t.test('scrape configuration of the guide fits the rules and the default port', 
   t.match(scrape_configs, [{ job_name: 'watchkeeper', static_configs: [{ targets: [`127.0.0.1:${port}`] }] }])
   t.match(read('infra/prometheus/rules.yaml'), 'job="watchkeeper"')
   t.strictSame(rule_files, ['rules.yaml'])
+  const blocks = [...read('docs/operator.md').matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, block = '']) => parse(block))
+  const jobs = blocks.flatMap(block => (block.scrape_configs ?? []).map((job: { job_name: string }) => job.job_name))
+  t.strictSame(jobs, ['watchkeeper', 'nats', 'mongodb'], 'jobs have the names that the rules expect')
+  t.strictSame(blocks[1].rule_files, ['rules.yaml', 'cluster-rules.yaml'])
   t.end()
 })
 
