@@ -11,6 +11,7 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   start: async () => (await import('./start.ts')).addStartCommand,
   status: async () => (await import('./installation/status.ts')).addStatusCommand,
   health: async () => (await import('./installation/health.ts')).addHealthCommand,
+  doctor: async () => (await import('./installation/doctor.ts')).addDoctorCommand,
   workspace: async () => (await import('./people/workspace.ts')).addWorkspaceCommands,
   user: async () => (await import('./people/user.ts')).addUserCommands,
   member: async () => (await import('./people/member.ts')).addMemberCommands,

@@ -8,7 +8,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 /** Meanings of the exit codes, as `--help` and docs/commands.md show them. */
 export const exitCodeMeanings: Record<ExitCode, string> = {
   0: 'done; after a signal: everything ended cleanly',
-  1: 'it could not start, or could not go on',
+  1: 'it could not start, or could not go on; of `doctor`: there is a fault',
   2: 'a wrong command, option or setting, or a name that fits several things; of `apply --dry-run`: the workspace differs from the files',
   3: 'the running installation cannot be reached, or does not answer in time: look before you repeat what creates',
   4: 'refused by the installation, or by a check: the sentence says why, and whether --force would help',

@@ -60,6 +60,8 @@ export const storeLimits = {
    * lease lasts.
    */
   answerMs: 5 * second,
+  /** Longest examination of MongoDB by `./watchkeeper doctor`: a hundred writes and the lists of all indexes. */
+  examineMs: 30 * second,
   /** Longest wait for the creation of a missing index. On a large collection, this takes longer than any other operation. */
   indexMs: 10 * minute,
   /**

@@ -75,6 +75,14 @@ export async function openBus(options: OpenBusOptions): Promise<OpenedBus> {
   return { bus, busAddress: { url, token, credentialsFile, ownMachine, ...tls }, proberIssuer, locationId }
 }
 
+/** Checks all settings and files of the bus as `openBus` does before it connects. Throws a StartError. */
+export async function demandFittingBus(settings: AllSettings, mode: RunMode): Promise<void> {
+  locationOf(settings, mode, await startStep(() => proberOfFile(settings)))
+  await busTlsFiles(settings)
+  if (mode.embeddedBus) await demandFittingListener(settings)
+  else await keysOfFile(settings)
+}
+
 async function startOwnServer(options: OpenBusOptions): Promise<BusAddress & { keys: BusKeys }> {
   const { settings, undo, logger, clock, dataFolder, acceptLoss, print } = options
   const { NATS_TLS_CERT: cert, NATS_TLS_KEY: key, NATS_LISTEN: host } = settings

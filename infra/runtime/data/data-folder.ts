@@ -64,6 +64,13 @@ export async function takeDataFolder(folder: string, name: string): Promise<Data
   }
 }
 
+/** Returns the process that has the folder; null: none, or the process has ended. Changes nothing. */
+export async function holderOf(folder: string): Promise<number | null> {
+  const [holder = ''] = (await readFile(join(folder, 'lock'), 'utf8').catch(() => '')).split('\n')
+  const [pid, ...beginning] = holder.split(' ')
+  return pid && (await lifeOf(Number(pid), beginning.join(' '))) !== 'gone' ? Number(pid) : null
+}
+
 /** Takes a lock that the operating system releases when the process ends, so that no lock is ever left behind. */
 function startAlone(path: string): { close(): void } {
   try {

@@ -36,10 +36,11 @@ export async function openMongodbStore(url: string): Promise<Store> {
   }
 }
 
-export function createClient(url: string): MongoClient {
+/** Returns a client that is not connected. `patienceMs`: longest wait for a server, unless the address sets it. Throws a StoreError. */
+export function createClient(url: string, patienceMs: number = limits.start.patienceMs): MongoClient {
   try {
     return new MongoClient(url, {
-      ...waits(url),
+      ...waits(url, patienceMs),
       writeConcern: { w: 'majority', wtimeoutMS: limits.store.answerMs },
       readPreference: 'primary',
       ignoreUndefined: true,
@@ -93,7 +94,7 @@ function createStore(client: MongoClient, databaseName: string): Store {
 }
 
 /** Returns the space on the server's disk; null: the server does not report the space, because it is not a mongod with files of its own. */
-function roomOf({ fsTotalSize, fsUsedSize }: Record<string, unknown>): Room | null {
+export function roomOf({ fsTotalSize, fsUsedSize }: Record<string, unknown>): Room | null {
   if (typeof fsTotalSize !== 'number' || typeof fsUsedSize !== 'number' || fsTotalSize <= 0) return null
   return { freeBytes: Math.max(0, fsTotalSize - fsUsedSize), totalBytes: fsTotalSize }
 }
@@ -158,11 +159,11 @@ const ignoreMissing =
   }
 
 /** Returns the driver's timeouts, except those that the address sets. */
-function waits(url: string): MongoClientOptions {
+function waits(url: string, patienceMs: number): MongoClientOptions {
   const named = new URLSearchParams(url.split('?')[1]?.toLowerCase())
   const defaults = {
-    serverSelectionTimeoutMS: limits.start.patienceMs,
-    connectTimeoutMS: limits.start.patienceMs,
+    serverSelectionTimeoutMS: patienceMs,
+    connectTimeoutMS: patienceMs,
   }
   return Object.fromEntries(Object.entries(defaults).filter(([option]) => !named.has(option.toLowerCase())))
 }

@@ -40,6 +40,8 @@ export interface TestCluster {
   leave(node: number): void
   /** Starts an ended server on its store. */
   start(node: number): Promise<void>
+  /** Removes the store of an ended server, as a lost disk does. */
+  wipe(node: number): Promise<void>
   /** Resolves when every server runs and every stream has all its copies up to date. */
   whole(): Promise<void>
   stop(): Promise<void>
@@ -121,6 +123,7 @@ export async function startTestCluster(): Promise<TestCluster> {
     thaw: node => signal(node, 'SIGCONT'),
     leave: node => signal(node, 'SIGUSR2'),
     start,
+    wipe: node => rm(join(folder, nodes[node]!.name), { recursive: true, force: true }),
     whole: () => until(async () => (await Promise.all(nodes.map(isWhole))).every(Boolean), 'the cluster is not whole'),
     stop,
   }
