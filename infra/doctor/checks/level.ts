@@ -34,7 +34,7 @@ export function checkLevel({ store, latestNumber }: Facts): Finding[] {
   if (store.kind === 'sqlite') return [well(`The store has the number ${number} of ${latestNumber}: the next start converts it.`)]
   const what = `The store has the number ${number} of ${latestNumber}.`
   const why = 'So that the version before may run beside, everything is still written in its forms.'
-  return [warning(what, why, `When every process is of this version, run \`${finishUpgrade}\`.`)]
+  return [warning(what, why, `When every process is of this version, run \`${finishUpgrade}\` once.`)]
 }
 
 /** The command that raises the number of a shared store. */

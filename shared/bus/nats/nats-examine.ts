@@ -42,6 +42,8 @@ export interface PresentProcess {
   id: string
   /** Null: its presence does not say. */
   version: string | null
+  /** Newest number of migrations that it knows; 0: it is of a release without a level, or its presence never says. */
+  knows: number
 }
 
 export interface ExaminedBus {
@@ -185,9 +187,9 @@ async function presentOn(manager: JetStreamManager): Promise<PresentProcess[]> {
 
 function processOf(key: string, value: unknown): PresentProcess {
   const [service = '', ...rest] = key.split('.')
-  const said = (value as { version?: unknown } | null)?.version
+  const { version: said, knows } = (value ?? {}) as { version?: unknown; knows?: unknown }
   const isShort = typeof said === 'string' && said.length <= limits.presence.versionCharacters
-  return { service, id: rest.join('/'), version: isShort ? said : null }
+  return { service, id: rest.join('/'), version: isShort ? said : null, knows: typeof knows === 'number' ? knows : 0 }
 }
 
 async function installationOn(manager: JetStreamManager): Promise<ExaminedBus['installation']> {

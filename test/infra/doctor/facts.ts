@@ -35,8 +35,9 @@ export const bus = (over: Partial<LookedBus> = {}): LookedBus => ({
   streams: [stream(), stream({ name: 'KV_leases', mostBytes: -1 })],
   offset: { aheadMs: 3, roundTripMs: 2 },
   present: [
-    { service: 'keeper', id: 'k1', version: null },
-    { service: 'prober', id: 'aaaa/p1', version: '2.1.0' },
+    { service: 'keeper', id: 'k1', version: null, knows: 4 },
+    { service: 'prober', id: 'aaaa/p1', version: '2.1.0', knows: 4 },
+    { service: 'gateway', id: 'g1', version: null, knows: 0 },
   ],
   installation: { installationId: 'one', commits: null },
   ...over,
