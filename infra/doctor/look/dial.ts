@@ -15,15 +15,15 @@ export interface DialOptions {
   host: string
   port: number
   /** `after greeting`: the server sends a line before TLS begins, as nats-server does. */
-  tls: 'none' | 'at once' | 'after greeting'
+  secured: 'never' | 'at once' | 'after greeting'
 }
 
-export async function dial({ host, port, tls }: DialOptions): Promise<Dialled> {
+export async function dial({ host, port, secured }: DialOptions): Promise<Dialled> {
   const signal = AbortSignal.timeout(limits.start.commandMs)
   const socket = connectTcp({ host, port })
   try {
     await once(socket, 'connect', { signal })
-    return { fault: null, certificate: tls === 'none' ? null : await certificateOf(socket, host, tls, signal) }
+    return { fault: null, certificate: secured === 'never' ? null : await certificateOf(socket, host, secured, signal) }
   } catch (error) {
     return { fault: reasonOf(error as NodeJS.ErrnoException), certificate: null }
   } finally {
@@ -34,10 +34,10 @@ export async function dial({ host, port, tls }: DialOptions): Promise<Dialled> {
 async function certificateOf(
   socket: Socket,
   host: string,
-  tls: Exclude<DialOptions['tls'], 'none'>,
+  begins: Exclude<DialOptions['secured'], 'never'>,
   signal: AbortSignal,
 ): Promise<PeerCertificate | null> {
-  if (tls === 'after greeting') await once(socket, 'data', { signal })
+  if (begins === 'after greeting') await once(socket, 'data', { signal })
   // Whether it is trusted is the matter of the client that uses the connection; here only its days are read.
   const secured = connectTls({ socket, rejectUnauthorized: false, ...(isIP(host) === 0 && { servername: host }) })
   try {

@@ -50,13 +50,13 @@ function busServers({ NATS_URL: url, NATS_CA_FILE: authority }: AllSettings): Di
   const addresses = url === '' ? [] : (parseServerAddresses(url) ?? [])
   return addresses
     .filter(({ tls }) => tls || authority !== '')
-    .map(({ server }) => ({ ...split(server), tls: 'after greeting' as const }))
+    .map(({ server }) => ({ ...split(server), secured: 'after greeting' as const }))
 }
 
 function storeServers({ MONGODB_URL: url }: AllSettings, store: StoreFacts): DialOptions[] {
   if (store.kind !== 'mongodb') return []
-  const isSecured = url.startsWith('mongodb+srv:') || ['tls', 'ssl'].some(option => storeOption(url, option) === 'true')
-  return isSecured ? store.members.map(({ host, port }) => ({ host, port, tls: 'at once' as const })) : []
+  const isSecured = url.startsWith('mongodb+srv:') || /[?&](?:tls|ssl)=true(?:&|$)/i.test(url)
+  return isSecured ? store.members.map(({ host, port }) => ({ host, port, secured: 'at once' as const })) : []
 }
 
 /** Returns the value of an option of a connection string, whose names have any case. */

@@ -19,7 +19,7 @@ export async function lookAtStore(
     const { examineMongodb } = await import('#shared/store/mongodb/mongodb-examine.ts')
     const examined = await examineMongodb(settings.MONGODB_URL, clock)
     const members = await Promise.all(
-      examined.members.map(async member => ({ ...member, fault: (await dial({ ...member, tls: 'none' })).fault })),
+      examined.members.map(async member => ({ ...member, fault: (await dial({ ...member, secured: 'never' })).fault })),
     )
     return { kind: 'mongodb', ...examined, members }
   }
