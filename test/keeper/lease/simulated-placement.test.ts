@@ -1,0 +1,28 @@
+// The simulation of placement (test/simulation/placement.ts), at a size that takes a second: keepers that only hold leases.
+import t from 'tap'
+import { limits } from '#shared/limits/limits.ts'
+import { createPlacement } from '../../simulation/placement/placement.ts'
+
+t.test('all partitions are held again within 10 s when two of six keepers die at once', async t => {
+  const placement = createPlacement({ partitions: limits.partitions, writesPerSecond: 10_000 })
+  await placement.startEven(6)
+  t.ok(placement.isCovered())
+  t.ok(placement.isEven())
+  const diedAt = placement.elapsed()
+  placement.kill(2)
+  t.notOk(placement.isCovered())
+  const tookMs = await placement.until(placement.isCovered, diedAt, 10_000)
+  t.ok(tookMs !== null && tookMs > limits.keeper.leaseStaleMs - limits.keeper.leaseRenewMs, `after ${tookMs} ms`)
+})
+
+t.test('keeper that joins gets its share, one partition a second from each other keeper', async t => {
+  const placement = createPlacement({ partitions: limits.partitions, writesPerSecond: 10_000 })
+  await placement.startEven(3)
+  const joinedAt = placement.elapsed()
+  const [spread, moves] = await placement.measure(async () => {
+    await placement.join()
+    t.not(await placement.until(placement.isEven, joinedAt, 60_000), null)
+  })
+  t.equal(spread, '0')
+  t.ok(Number(moves) >= 16 && Number(moves) <= 24, `${moves} moves for 16`)
+})
