@@ -1,7 +1,7 @@
 // `node test/simulation/placement.ts`: placement and take-over of partitions by the real code of the keepers' leases, on the virtual clock, at up
-// to 1,000 keepers. Prints the tables of docs/scaling.md. `--partitions 64,1024 --keepers 10,100,1000 --writes 10000 --for-s 200` are the
-// defaults; `--writes`: conditional writes a second that the leader of a bucket takes, 0 for any number; `--for-s`: real time for each number
-// of partitions, after which the remaining runs are left out.
+// to 1,000 keepers. Prints the tables of docs/scaling.md. Options and their defaults: `--partitions 64,1024`, `--keepers 10,100,1000`,
+// `--killed 1,10,300`: numbers that die at once. `--writes 10000`: conditional writes a second that the leader of a bucket takes, 0 for any
+// number. `--only 'one dies'`: the runs whose words contain this. `--for-s 200`: real time for each number of partitions; then no run begins.
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { limits } from '#shared/limits/limits.ts'
@@ -11,8 +11,10 @@ const { values } = parseArgs({
   options: {
     partitions: { type: 'string', default: '64,1024' },
     keepers: { type: 'string', default: '10,100,1000' },
+    killed: { type: 'string', default: '1,10,300' },
     writes: { type: 'string', default: '10000' },
     'for-s': { type: 'string', default: '200' },
+    only: { type: 'string', default: '' },
     child: { type: 'boolean', default: false },
   },
 })
@@ -22,7 +24,6 @@ const coverMs = 120_000
 /** A thousand keepers take a second of processor time for each virtual second. */
 const balanceMs = (keepers: number) => (keepers > 300 ? 20_000 : 120_000)
 const steadyMs = 6_000
-const killed = [1, 10, 300]
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 const seconds = (ms: number | null, most: number): string => (ms === null ? `> ${most / 1_000}` : (ms / 1_000).toFixed(1))
@@ -32,10 +33,20 @@ if (values.child) await simulate(Number(values.partitions))
 else
   for (const partitions of values.partitions.split(',')) {
     // The number of partitions is read when the keepers' code is loaded, so each number has a process of its own.
-    const given = ['--child', '--partitions', partitions, '--keepers', values.keepers, '--writes', values.writes]
-    const { status } = spawnSync(process.execPath, [import.meta.filename, ...given, '--for-s', values['for-s']], {
-      stdio: 'inherit',
-    })
+    const same = [
+      '--keepers',
+      values.keepers,
+      '--writes',
+      values.writes,
+      '--for-s',
+      values['for-s'],
+      '--only',
+      values.only,
+      '--killed',
+      values.killed,
+    ]
+    const given = [import.meta.filename, '--child', '--partitions', partitions, ...same]
+    const { status } = spawnSync(process.execPath, given, { stdio: 'inherit' })
     if (status !== 0) process.exitCode = 1
   }
 
@@ -53,6 +64,7 @@ async function simulate(partitions: number): Promise<void> {
     const create = () => createPlacement({ partitions, writesPerSecond: Number(values.writes) })
     const row = (what: string, cells: string[]) => say(`| ${number(keepers)} | ${what} | ${cells.join(' | ')} |`)
     const run = async (what: string, act: (placement: Placement) => Promise<string[]>) => {
+      if (!what.includes(values.only)) return
       if (isLate()) return row(what, ['left out: no time'])
       row(what, await act(await create()))
     }
@@ -64,7 +76,10 @@ async function simulate(partitions: number): Promise<void> {
       await placement.startEven(keepers)
       return observed(placement, keepers, () => placement.join())
     })
-    for (const count of killed.filter(count => count < keepers))
+    for (const count of values.killed
+      .split(',')
+      .map(Number)
+      .filter(count => count < keepers))
       await run(count === 1 ? 'one dies' : `${count} die at once`, async placement => {
         await placement.startEven(keepers)
         return observed(placement, keepers, async () => placement.kill(count))
