@@ -125,9 +125,10 @@ t.test('doctor examines three NATS servers and a MongoDB', async t => {
   await bus.bucket('presence').put(keys.proberPresence('aaaa', 'p1'), { version: '1.9.0', knows: 4 })
   await cluster.whole()
 
-  await t.test('everything is well but for an older prober', async t => {
+  await t.test('everything is well but for an older prober and an upgrade that is not finished', async t => {
     const { wrong, of, text } = await examined(environment)
-    t.strictSame(wrong, ['warning store', 'warning versions'], text)
+    t.strictSame(wrong, ['warning store', 'warning level', 'warning versions'], text)
+    t.match(of('level'), [{ what: /^The store has the number 3 of \d+\.$/, remedy: /finish-upgrade/ }])
     t.match(of('store'), [oneMember])
     t.match(of('versions'), [{ what: /1 of an older version than 2\.0\.0: prober aaaa\/p1 \(1\.9\.0\)\.$/ }])
     t.match(of('clocks'), [{ standing: 'well', what: /of the bus\. Within \d+ ms of the store\.$/ }])
