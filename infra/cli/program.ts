@@ -40,6 +40,7 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   audit: async () => (await import('./audit/audit.ts')).addAuditCommand,
   backup: async () => (await import('./installation/backup.ts')).addBackupCommand,
   restore: async () => (await import('./installation/backup.ts')).addRestoreCommand,
+  move: async () => (await import('./installation/move.ts')).addMoveCommand,
   machines: async () => (await import('./machines.ts')).addMachinesCommand,
   mcp: async () => (await import('./mcp.ts')).addMcpCommand,
   profile: async () => (await import('./api/profile.ts')).addProfileCommands,

@@ -35,22 +35,32 @@ export async function migrateStore(
   return latestNumber(options.list ?? migrations)
 }
 
+/** Makes every program, of any version, refuse the embedded store from now on. Nothing may have it open. May be repeated. */
+export async function retireEmbeddedStore(dataFolder: string): Promise<void> {
+  const { retireSqliteFile } = await import('#shared/store/sqlite/sqlite-migrate.ts')
+  retireSqliteFile(embeddedStorePath(dataFolder))
+}
+
 /**
- * Opens the store, which must be migrated. Rejects with a StoreError: unavailable if the database does not respond, permanent if it cannot be used as configured.
+ * Opens the store, which must be migrated, with documents in their present forms. Rejects with a StoreError: unavailable if the database does not respond, permanent if it cannot be used as configured.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { mongodbUrl, dataFolder, logger } = options
+  return withForms(await openStoredForms(options))
+}
+
+/** Like `openStore`, but documents are returned in the forms in which they are stored. */
+export async function openStoredForms({ mongodbUrl, dataFolder, logger }: StoreOptions): Promise<Store> {
   if (mongodbUrl !== undefined && mongodbUrl !== '') {
     // Imported only when needed, so that the embedded store does not load the MongoDB driver.
     const { openMongodbStore } = await import('#shared/store/mongodb/mongodb.ts')
-    const store = withForms(await openMongodbStore(mongodbUrl))
+    const store = await openMongodbStore(mongodbUrl)
     logger.info({ store: 'mongodb' }, 'store opened')
     return store
   }
   const { openSqliteStore } = await import('#shared/store/sqlite/sqlite.ts')
   await mkdir(dataFolder, { recursive: true })
   const path = embeddedStorePath(dataFolder)
-  const store = withForms(await openSqliteStore(path))
+  const store = await openSqliteStore(path)
   logger.info({ store: 'sqlite' }, 'store opened')
   return statSync(path).size > limits.store.checkedBytes ? checkedBeside(store, path, logger) : store
 }

@@ -128,7 +128,7 @@ function locationOf(settings: AllSettings, mode: RunMode, own: ReturnType<typeof
 }
 
 /** Returns the keys of an external bus from the file NATS_KEYS; null: not set. */
-async function keysOfFile({ NATS_KEYS: file }: AllSettings): Promise<BusKeys | null> {
+export async function keysOfFile({ NATS_KEYS: file }: Pick<AllSettings, 'NATS_KEYS'>): Promise<BusKeys | null> {
   if (file === '') return null
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw usageError(`The file ${file} can't be read (${error.code}): correct NATS_KEYS.`)

@@ -82,6 +82,12 @@ function startAlone(path: string): { close(): void } {
   }
 }
 
+/** Returns whether a living process has the folder. */
+export async function isTaken(folder: string): Promise<boolean> {
+  const [holder = ''] = (await readFile(join(resolve(folder), 'lock'), 'utf8').catch(() => '')).split('\n')
+  return await outlives(holder)
+}
+
 async function takeAlone(path: string, name: string): Promise<DataFolder> {
   const lock = join(path, 'lock')
   const text = await readFile(lock, 'utf8').catch(() => '')

@@ -14,9 +14,12 @@ import { type Store, StoreError } from '#shared/store/port.ts'
 import { inspectSqliteFile } from '#shared/store/sqlite/sqlite-inspect.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import type { Clock } from '#shared/time/clock.ts'
+import type { AllSettings } from '../all-settings.ts'
 import { retryStart } from '../retry-start.ts'
-import { StartError } from '../start-error.ts'
+import { exitCodes, StartError } from '../start-error.ts'
 import { type FoundStore, type KnownStore, lossByBus, lossOfFile } from './data-loss.ts'
+import { digestOfSalt } from './incident-salt.ts'
+import { type MoveMark, markOfMove, moveMarkId, refusalByMark } from './move-mark.ts'
 
 export interface Acquaintance {
   clock: Clock
@@ -27,12 +30,14 @@ export interface Acquaintance {
   print(line: string): void
 }
 
-const settingId = 'installation'
+export const installationSettingId = 'installation'
 
 /** Returns the state of the embedded store before the store is opened. Throws a StartError if the store has lost data. */
 export async function findEmbeddedStore(dataFolder: string, acquaintance: Acquaintance): Promise<FoundStore> {
   const path = embeddedStorePath(dataFolder)
-  const file = inspected(path, acquaintance)
+  const mark = inspected(path, moveMarkId, { acceptLoss: true }).setting
+  refuseByMark(`The installation in ${dataFolder}`, mark === null ? null : markOfMove(mark))
+  const file = inspected(path, installationSettingId, acquaintance)
   const beside = await filesOf(dataFolder, ['first-key', ...(file.hasMark ? [`${basename(path)}-mark`] : [])])
   refuse(lossOfFile(path, file, beside), acquaintance)
   return { name: `The database ${path}`, installationId: file.setting, commits: file.commits }
@@ -40,7 +45,7 @@ export async function findEmbeddedStore(dataFolder: string, acquaintance: Acquai
 
 /** Returns the state of a database server. Rejects with a StoreError. */
 export async function findSharedStore(store: Store): Promise<FoundStore> {
-  const [setting] = await store.get('settings', [settingId])
+  const [setting] = await store.get('settings', [installationSettingId])
   return { name: 'The database that MONGODB_URL names', installationId: setting?.value ?? null, commits: null }
 }
 
@@ -63,9 +68,9 @@ export function compareWithBus(store: FoundStore, known: KnownStore | null, acqu
 
 /** Returns the id of the installation. The first process inserts it; later processes read it. Rejects with a StoreError. */
 async function decideInstallationId(store: Store): Promise<string> {
-  const proposed = { id: settingId, rev: 1, value: randomId(idLength.installation) }
+  const proposed = { id: installationSettingId, rev: 1, value: randomId(idLength.installation) }
   await store.insert('settings', [proposed])
-  const [decided] = await store.get('settings', [settingId])
+  const [decided] = await store.get('settings', [installationSettingId])
   return decided?.value ?? proposed.value
 }
 
@@ -108,7 +113,28 @@ export async function introduce(
   }
 }
 
-function inspected(path: string, { acceptLoss }: Acquaintance) {
+/**
+ * Throws a StartError if the store is one side of a move that does not allow a start, or if the setting of the salt is not the one with which
+ * the installation was moved.
+ */
+export async function requireArrived(store: Store, { SQIDS_SALT: salt }: Pick<AllSettings, 'SQIDS_SALT'>): Promise<void> {
+  const [setting = null] = await store.get('settings', [moveMarkId])
+  if (setting === null) return
+  const mark = markOfMove(setting.value)
+  refuseByMark('The installation in this store', mark)
+  if (salt === '' || !mark.salt || digestOfSalt(salt) === mark.salt) return
+  throw new StartError(
+    'SQIDS_SALT is another than that with which the installation was moved here, so the ids of its incidents would change: set it to the ' +
+      'value in the file that ./watchkeeper move named (docs/moving.md).',
+  )
+}
+
+function refuseByMark(name: string, mark: MoveMark | null): void {
+  const refusal = refusalByMark(name, mark)
+  if (refusal !== null) throw new StartError(refusal, exitCodes.refused)
+}
+
+function inspected(path: string, settingId: string, { acceptLoss }: Pick<Acquaintance, 'acceptLoss'>) {
   try {
     return inspectSqliteFile(path, settingId, acceptLoss)
   } catch (error) {

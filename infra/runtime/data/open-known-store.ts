@@ -13,7 +13,14 @@ import { isAway, type Waiting } from '../waiting.ts'
 import { readKeptFiles, serveBackups } from './backup.ts'
 import type { FoundStore } from './data-loss.ts'
 import { followLevel } from './installation-level.ts'
-import { type Acquaintance, compareWithBus, findSharedStore, introduce, storeKnownToBus } from './known-installation.ts'
+import {
+  type Acquaintance,
+  compareWithBus,
+  findSharedStore,
+  introduce,
+  requireArrived,
+  storeKnownToBus,
+} from './known-installation.ts'
 
 export interface OpenStoreOptions extends Acquaintance {
   settings: AllSettings
@@ -39,6 +46,7 @@ export async function openKnownStore(options: OpenStoreOptions): Promise<OpenedS
   if (found !== null) compareWithBus(found, known, options)
   const number = await migrateWithRetry(options)
   const store = await openStoreWithRetry(options)
+  await storeStep(() => requireArrived(store, options.settings))
   if (found === null) compareWithBus(await storeStep(() => findSharedStore(store)), known, options)
   const { installationId, stop } = await storeStep(() => introduce(store, bus, options))
   undo.push({ what: 'mark of the store', run: stop })

@@ -13,7 +13,10 @@ import { prepareDataFolder, takeDataFolder, writeSecretFile } from './data-folde
  * Files that a folder may contain and still count as empty. Every new file system has `lost+found`; an earlier check leaves the empty file
  * `start-lock`.
  */
-const ignored = new Set(['lost+found', 'start-lock'])
+const ignored: ReadonlySet<string> = new Set(['lost+found', 'start-lock'])
+
+/** Returns whether a folder with this file may count as empty. */
+export const isIgnored = (name: string): boolean => ignored.has(name)
 
 /** Returns the restored content and the folder's absolute path. Throws a StartError. */
 export async function restoreBackup(file: string, folder: string): Promise<BackupContent & { path: string }> {
@@ -30,7 +33,7 @@ export async function restoreBackup(file: string, folder: string): Promise<Backu
 }
 
 async function requireEmpty(path: string): Promise<void> {
-  const [present] = (await readdir(path)).filter(name => !ignored.has(name))
+  const [present] = (await readdir(path)).filter(name => !isIgnored(name))
   if (present === undefined) return
   throw usageError(
     `The data folder ${path} is not empty (it has ${present}): name one that is empty or does not exist (--data-dir).`,

@@ -36,6 +36,25 @@ export async function migrateSqliteFile(path: string, options: MigrateOptions): 
   }
 }
 
+/** Number of a file that no program opens: higher than that of any version. */
+const retiredNumber = 1_000_000
+
+/** Gives the file a number that every program refuses. Throws a StoreError if another process has it. */
+export function retireSqliteFile(path: string): void {
+  const lock = lockSqliteFile(path)
+  let database: DatabaseSync | null = null
+  try {
+    database = new DatabaseSync(sqliteAddress(path), { timeout: 0 })
+    database.exec(`PRAGMA synchronous = FULL; PRAGMA user_version = ${retiredNumber}`)
+  } catch (error) {
+    const { kind, message } = failureOf(usedByAnother(error), path)
+    throw new StoreError(kind, message, error)
+  } finally {
+    database?.close()
+    lock.close()
+  }
+}
+
 function groundOf(database: DatabaseSync, path: string, options: MigrateOptions): Ground {
   const hasTable = (name: string) => database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
   const inTransaction = (run: () => void) => {

@@ -1,0 +1,101 @@
+// One side of a move while it is open: its store, with documents in their stored forms, and its bus. A folder is locked meanwhile, and its
+// nats-server listens on loopback alone, so no prober elsewhere reaches it.
+import { connectBus } from '#shared/bus/nats/nats.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import { migrateStore, openStoredForms } from '#shared/store/open-store.ts'
+import type { Store } from '#shared/store/port.ts'
+import { randomId } from '#shared/text/ids.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import type { AllSettings } from '../runtime/all-settings.ts'
+import { busCredentials } from '../runtime/bus/bus-credentials.ts'
+import { busTlsFiles } from '../runtime/bus/bus-tls.ts'
+import { startEmbeddedBus } from '../runtime/bus/embedded-bus.ts'
+import { readKeptFiles } from '../runtime/data/backup.ts'
+import { takeDataFolder } from '../runtime/data/data-folder.ts'
+import { startStep } from '../runtime/start-error.ts'
+import { type ClusterPlace, type FolderPlace, nameOf, type Place } from './place.ts'
+
+export interface SideOptions {
+  settings: AllSettings
+  clock: Clock
+  logger: Logger
+  tell(sentence: string): void
+}
+
+export interface Side {
+  place: Place
+  /** For people; no secrets. */
+  name: string
+  store: Store
+  bus: Bus
+  close(): Promise<void>
+}
+
+/** Opens a side. Throws a StartError after everything that was opened has been closed. */
+export async function openSide(place: Place, options: SideOptions): Promise<Side> {
+  const undo: (() => Promise<unknown>)[] = []
+  const close = async () => {
+    for (let run = undo.pop(); run !== undefined; run = undo.pop())
+      await run().catch(error => options.logger.warn({ err: error }, 'part did not end cleanly'))
+  }
+  try {
+    const bus = await startStep(() => (place.kind === 'folder' ? openFolderBus(place, options, undo) : openBus(place, options)))
+    undo.push(() => bus.close())
+    const store = await startStep(() => openPlace(place, options))
+    undo.push(() => store.close())
+    return { place, name: nameOf(place), store, bus, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Opens the store of a place. It is converted for this version before, as at a start. */
+export async function openPlace(place: Place, { clock, logger, tell }: SideOptions): Promise<Store> {
+  const where = place.kind === 'folder' ? { dataFolder: place.path } : { mongodbUrl: place.mongodbUrl, dataFolder: '' }
+  const files = async () => (place.kind === 'folder' ? await readKeptFiles(place.path) : {})
+  const content = async () => ({ installationId: '', at: clock.now(), files: await files() })
+  await migrateStore(where, { clock, tell, content })
+  return await openStoredForms({ ...where, logger })
+}
+
+/** `declare`: whether streams are made. */
+export async function openBus({ natsUrl }: ClusterPlace, { settings, logger }: SideOptions, declare = true): Promise<Bus> {
+  const { NATS_TOKEN: token, NATS_CREDENTIALS: credentialsFile, NATS_REPLICAS: replicas } = settings
+  return await connectBus({
+    servers: natsUrl,
+    name: 'watchkeeper move',
+    ...busCredentials({ token, credentialsFile, ownMachine: false, ...(await busTlsFiles(settings)) }),
+    patienceMs: limits.start.patienceMs,
+    logger,
+    declare,
+    ...(replicas === 0 ? {} : { replicas }),
+  })
+}
+
+async function openFolderBus({ path }: FolderPlace, options: SideOptions, undo: (() => Promise<unknown>)[]): Promise<Bus> {
+  const { settings, clock, logger, tell } = options
+  const folder = await takeDataFolder(path, `move-${randomId(6)}`)
+  undo.push(folder.release)
+  const server = await startEmbeddedBus({
+    dataFolder: path,
+    toolsFolder: settings.TOOLS_DIR,
+    host: '127.0.0.1',
+    port: 0,
+    tls: null,
+    acceptLoss: false,
+    clock,
+    logger: logger.child({ part: 'nats' }),
+    print: tell,
+  })
+  undo.push(server.stop)
+  return await connectBus({
+    servers: server.url,
+    name: 'watchkeeper move',
+    ...busCredentials(server),
+    patienceMs: limits.start.patienceMs,
+    logger,
+  })
+}
