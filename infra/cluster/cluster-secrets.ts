@@ -27,9 +27,16 @@ export interface CertificateOptions {
   busHosts: string[]
 }
 
-export function makeClusterSecrets(options: CertificateOptions): SecretFiles {
+/** Secrets of an installation that shall go on in the cluster; null or absent: new ones are made. */
+export interface PresentSecrets {
+  busKeys?: BusKeys | null
+  sealingKey?: string | null
+  incidentSalt?: string | null
+}
+
+export function makeClusterSecrets(options: CertificateOptions, present: PresentSecrets = {}): SecretFiles {
   const authority = makeAuthority({ commonName: 'Watchkeeper cluster authority', ...validFor(options.at, authorityMs) })
-  const keys = makeBusKeys(options.at)
+  const keys = present.busKeys ?? makeBusKeys(options.at)
   const storePassword = randomId(secretLength)
   const files = new Map([
     [authorityKeyFile, authority.key],
@@ -40,7 +47,8 @@ export function makeClusterSecrets(options: CertificateOptions): SecretFiles {
     ['mongo/passwords.json', `${JSON.stringify({ admin: randomId(secretLength), watchkeeper: storePassword }, null, 2)}\n`],
     ...filesOfServices(keys),
     ['store.env', `MONGODB_URL=${storeUrl(storePassword)}\n`],
-    ['salt.env', `SQIDS_SALT=${randomId(secretLength)}\n`],
+    ['salt.env', `SQIDS_SALT=${present.incidentSalt ?? randomId(secretLength)}\n`],
+    ['secrets.env', `SECRETS_KEY=${present.sealingKey ?? newSealingKey()}\n`],
   ])
   return renewCertificates(files, options)
 }

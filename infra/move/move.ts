@@ -2,6 +2,7 @@
 // copies the rest, and switches: first the old side refuses every start, then the new one may start. May end at any line and be run again.
 import type { Logger } from '#shared/observability/logger.ts'
 import { knownSealingKey } from '#shared/secrecy/known-sealing-key.ts'
+import { takeNumberOf } from '#shared/store/open-store.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { AllSettings } from '../runtime/all-settings.ts'
 import { digestOfSalt, incidentSaltId } from '../runtime/data/incident-salt.ts'
@@ -47,13 +48,17 @@ export async function moveInstallation(options: MoveOptions): Promise<Moved> {
   const { from, to } = options
   if (from.kind === to.kind) throw usageError('A move is from a folder to a cluster, or from a cluster to a folder.')
   await prepareTarget(to, options.settings)
-  const target = await openSide(to, options)
+  const target = await openSide(to, 'target', options)
+  let moved: Moved
   try {
     if (await isRunning(from, options)) await copyWhileRunning(target, options)
-    return await copyRest(target, options)
+    moved = await copyRest(target, options)
   } finally {
     await target.close()
   }
+  if (from.kind === 'cluster' && to.kind === 'folder') await startStep(() => takeNumberOf(from.mongodbUrl, to.path))
+  await finishTarget(to)
+  return moved
 }
 
 async function copyWhileRunning(target: Side, options: MoveOptions): Promise<void> {
@@ -76,7 +81,7 @@ async function copyRest(target: Side, options: MoveOptions): Promise<Moved> {
   const { from, clock, tell } = options
   const beganAt = clock.monotonic()
   await removeCopies(from)
-  const source = await openSide(from, options)
+  const source = await openSide(from, 'source', options)
   let moved: Moved
   try {
     await requireStopped(source)
@@ -90,7 +95,6 @@ async function copyRest(target: Side, options: MoveOptions): Promise<Moved> {
   }
   await retire(from)
   await removeProgress(target.store)
-  await finishTarget(options.to)
   return moved
 }
 

@@ -45,10 +45,20 @@ export function placeOf(
   return { kind: 'cluster', mongodbUrl, natsUrl }
 }
 
+/** Like `placeOf`, for a command that needs no bus. `word`: value of the option; null: MONGODB_URL. */
+export function databaseOf(option: string, word: string | null, settings: Pick<AllSettings, 'MONGODB_URL'>): ClusterPlace {
+  const place = placeOf(option, word === null ? [] : [word], { ...settings, NATS_URL: unusedBus })
+  if (place.kind === 'folder') throw usageError(`${option} takes the address of MongoDB.`)
+  return { ...place, natsUrl: '' }
+}
+
+const unusedBus = 'nats://unused'
+
 /** Returns the name of a place for people and logs: no user, no password, no options. */
 export function nameOf(place: Place): string {
   if (place.kind === 'folder') return place.path
-  return [place.mongodbUrl, ...place.natsUrl.split(',')].map(bare).join(' and ')
+  const urls = [place.mongodbUrl, ...place.natsUrl.split(',')].filter(url => url !== '')
+  return urls.map(bare).join(' and ')
 }
 
 const bare = (url: string): string => url.replace(/\/\/.*@/s, '//').replace(/\?.*/s, '')

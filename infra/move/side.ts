@@ -24,6 +24,8 @@ export interface SideOptions {
   tell(sentence: string): void
 }
 
+export type Role = 'source' | 'target'
+
 export interface Side {
   place: Place
   /** For people; no secrets. */
@@ -34,7 +36,7 @@ export interface Side {
 }
 
 /** Opens a side. Throws a StartError after everything that was opened has been closed. */
-export async function openSide(place: Place, options: SideOptions): Promise<Side> {
+export async function openSide(place: Place, role: Role, options: SideOptions): Promise<Side> {
   const undo: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (let run = undo.pop(); run !== undefined; run = undo.pop())
@@ -43,7 +45,7 @@ export async function openSide(place: Place, options: SideOptions): Promise<Side
   try {
     const bus = await startStep(() => (place.kind === 'folder' ? openFolderBus(place, options, undo) : openBus(place, options)))
     undo.push(() => bus.close())
-    const store = await startStep(() => openPlace(place, options))
+    const store = await startStep(() => openPlace(place, role, options))
     undo.push(() => store.close())
     return { place, name: nameOf(place), store, bus, close }
   } catch (error) {
@@ -52,12 +54,12 @@ export async function openSide(place: Place, options: SideOptions): Promise<Side
   }
 }
 
-/** Opens the store of a place. It is converted for this version before, as at a start. */
-export async function openPlace(place: Place, { clock, logger, tell }: SideOptions): Promise<Store> {
+/** Opens the store of a place. That of a folder, and that of a new cluster, gets the forms of this version before. */
+export async function openPlace(place: Place, role: Role, { clock, logger, tell }: SideOptions): Promise<Store> {
   const where = place.kind === 'folder' ? { dataFolder: place.path } : { mongodbUrl: place.mongodbUrl, dataFolder: '' }
   const files = async () => (place.kind === 'folder' ? await readKeptFiles(place.path) : {})
   const content = async () => ({ installationId: '', at: clock.now(), files: await files() })
-  await migrateStore(where, { clock, tell, content })
+  if (place.kind === 'folder' || role === 'target') await migrateStore(where, { clock, tell, content })
   return await openStoredForms({ ...where, logger })
 }
 

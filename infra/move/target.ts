@@ -22,7 +22,7 @@ import { isFenced } from './source.ts'
 
 /** File that a folder has while a move fills it. */
 const arrivingFile = 'arriving'
-const busKeysFile = 'bus/keys.json'
+export const busKeysFile = 'bus/keys.json'
 const names = Object.keys(collections) as CollectionName[]
 
 /**
@@ -63,10 +63,19 @@ export interface Arrival {
 }
 
 /** Returns the mark of the target, which is written if the target is new. Throws a StartError if it holds anything else than this move. */
-export async function enterTarget({ store, bus, name }: Side, { installationId, from, now }: Arrival): Promise<MoveMark> {
+export async function enterTarget({ store, bus, name }: Side, arrival: Arrival): Promise<MoveMark> {
+  const { installationId } = arrival
   const recorded = (await bus.bucket('installation').get(keys.installation))?.value as { id?: string } | undefined
   if (recorded?.id !== undefined && recorded.id !== installationId && !isFenced(recorded.id))
     throw refused(`The bus of ${name} is that of another installation (${recorded.id})`)
+  return await enterStore({ store, name }, arrival)
+}
+
+/** Like `enterTarget`, for a store alone. */
+export async function enterStore(
+  { store, name }: Pick<Side, 'store' | 'name'>,
+  { installationId, from, now }: Arrival,
+): Promise<MoveMark> {
   const mark = await readMark(store)
   const isHere = mark?.state === 'arriving' || mark?.state === 'arrived'
   if (mark !== null && isHere && mark.installationId === installationId) return mark
@@ -85,6 +94,11 @@ const refused = (why: string): StartError =>
     exitCodes.refused,
   )
 
+/** Stores the salt that was in effect. `incidentSalt`: empty: none is known. */
+export async function noteSalt(store: Pick<Side['store'], 'upsert'>, incidentSalt: string): Promise<void> {
+  if (incidentSalt !== '') await store.upsert('settings', [{ id: incidentSaltId, rev: 1, value: incidentSalt }])
+}
+
 export interface Settlement {
   installationId: string
   /** Salt of incident ids that was in effect; empty: none is known. */
@@ -102,6 +116,6 @@ export async function settle({ store, bus }: Side, { installationId, incidentSal
     const checkpoints = page.map((checkpoint): CheckpointDocument => ({ ...checkpoint, ...position }))
     await store.upsert('checkpoints', checkpoints)
   }
-  if (incidentSalt !== '') await store.upsert('settings', [{ id: incidentSaltId, rev: 1, value: incidentSalt }])
+  await noteSalt(store, incidentSalt)
   await bus.bucket('installation').put(keys.installation, { id: installationId, commits: null })
 }

@@ -35,10 +35,25 @@ export async function migrateStore(
   return latestNumber(options.list ?? migrations)
 }
 
+/** Number that no program takes: higher than that of any version. */
+const retiredNumber = 1_000_000
+
 /** Makes every program, of any version, refuse the embedded store from now on. Nothing may have it open. May be repeated. */
-export async function retireEmbeddedStore(dataFolder: string): Promise<void> {
-  const { retireSqliteFile } = await import('#shared/store/sqlite/sqlite-migrate.ts')
-  retireSqliteFile(embeddedStorePath(dataFolder))
+export const retireEmbeddedStore = (dataFolder: string): Promise<void> => renumber(dataFolder, retiredNumber)
+
+/**
+ * Gives the embedded store the number of the MongoDB database of which it is a copy, so that its next start converts it if need be. Nothing
+ * may have it open.
+ */
+export async function takeNumberOf(mongodbUrl: string, dataFolder: string): Promise<void> {
+  const { numberOfMongodb } = await import('#shared/store/mongodb/mongodb-migrate.ts')
+  const number = await numberOfMongodb(mongodbUrl)
+  if (number !== null) await renumber(dataFolder, number)
+}
+
+async function renumber(dataFolder: string, number: number): Promise<void> {
+  const { renumberSqliteFile } = await import('#shared/store/sqlite/sqlite-migrate.ts')
+  renumberSqliteFile(embeddedStorePath(dataFolder), number)
 }
 
 /**

@@ -119,8 +119,18 @@ export interface Store {
   /** Returns the disk space of the store; null: the space is not known. */
   room(): Promise<Room | null>
   close(): Promise<void>
-  /** Operations that only the embedded store has; undefined for MongoDB, whose own tools replace them. */
+  /**
+   * Opens a view of the store as of one instant, which must be closed soon. Rejects with a permanent StoreError if the server cannot do that.
+   * Absent: the embedded store, which has `backup`.
+   */
+  snapshot?(): Promise<StoreSnapshot>
+  /** Operations that only the embedded store has; undefined for MongoDB. */
   readonly embedded?: EmbeddedStore
+}
+
+export interface StoreSnapshot {
+  find: Store['find']
+  close(): Promise<void>
 }
 
 export interface EmbeddedStore {

@@ -3,8 +3,9 @@
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { createSystemClock } from '#shared/time/clock.ts'
-import { authorityKeyFile, makeClusterSecrets, renewCertificates } from '../../cluster/cluster-secrets.ts'
+import { authorityKeyFile, makeClusterSecrets, type PresentSecrets, renewCertificates } from '../../cluster/cluster-secrets.ts'
 import { createSecretFolder, readSecretFolder, replaceSecretFiles } from '../../cluster/secret-folder.ts'
+import { readAllSettings } from '../../runtime/all-settings.ts'
 import { usageError } from '../../runtime/start-error.ts'
 import { addNoun, type JsonOption } from '../noun.ts'
 import { printJson } from '../terminal/printing.ts'
@@ -13,6 +14,7 @@ import { finishUpgrade } from './finish-upgrade.ts'
 interface SecretsOptions extends JsonOption {
   host: string[]
   renew?: boolean
+  of?: string
 }
 
 export function addClusterCommands(program: Command): void {
@@ -21,6 +23,7 @@ export function addClusterCommands(program: Command): void {
     .argument('<folder>', 'a new folder, which you alone may enter')
     .option('--host <name...>', 'names or addresses by which probers on other machines reach the bus', [])
     .option('--renew', 'make new certificates of the servers in the folder of a cluster, and nothing else')
+    .option('--of <backup>', 'a backup of an installation that shall go on in the cluster: its keys and its salt are kept')
     .action(makeSecrets)
   verb(
     'finish-upgrade',
@@ -28,17 +31,23 @@ export function addClusterCommands(program: Command): void {
   ).action(finishUpgrade)
 }
 
-async function makeSecrets(named: string, { host, renew, json }: SecretsOptions): Promise<void> {
+async function makeSecrets(named: string, { host, renew, of, json }: SecretsOptions): Promise<void> {
   const folder = resolve(named)
+  if (renew && of !== undefined) throw usageError('Name --renew or --of, not both.')
   const clock = createSystemClock()
   const options = { at: clock.now(), busHosts: host }
   clock.stop()
   if (renew) await renewSecrets(folder, options)
-  else await createSecretFolder(folder, makeClusterSecrets(options))
+  else await createSecretFolder(folder, makeClusterSecrets(options, of === undefined ? {} : await presentIn(of)))
   const authorityKey = join(folder, authorityKeyFile)
   if (json) return printJson({ folder, renewed: renew === true, authority_key: authorityKey })
   console.log(renew ? `The certificates in ${folder} are new.` : `The secrets of a cluster are in ${folder}.`)
   console.log(`No container needs ${authorityKey}, which signs certificates: keep it apart, and put it back to renew them.`)
+}
+
+async function presentIn(backup: string): Promise<PresentSecrets> {
+  const { secretsOfBackup } = await import('../../move/secrets-of-backup.ts')
+  return await secretsOfBackup(resolve(backup), readAllSettings(process.env))
 }
 
 async function renewSecrets(folder: string, options: Parameters<typeof renewCertificates>[1]): Promise<void> {

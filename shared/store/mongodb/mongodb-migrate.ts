@@ -9,10 +9,11 @@ import { collections } from '#shared/store/collections.ts'
 import { type Ground, type MigrateOptions, migrate, numberToReach, type Progress } from '#shared/store/migrations/migrate.ts'
 import type { Migration, StoredDocument } from '#shared/store/migrations/migration.ts'
 import { firstNumber, migrations, numberAtStart } from '#shared/store/migrations/migrations.ts'
-import { createClient, databaseOf, within } from '#shared/store/mongodb/mongodb.ts'
+import { createClient, databaseOf } from '#shared/store/mongodb/mongodb.ts'
 import { fromKept, type MongoDocument } from '#shared/store/mongodb/mongodb-documents.ts'
 import { duplicateKey, storeErrorOf } from '#shared/store/mongodb/mongodb-errors.ts'
 import { putReplacements, putUpserts } from '#shared/store/mongodb/mongodb-put.ts'
+import { within } from '#shared/store/mongodb/mongodb-reads.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'
 
@@ -44,6 +45,29 @@ export async function migrateMongodb(url: string, options: MigrateOptions): Prom
   } catch (error) {
     throw storeErrorOf(error)
   }
+}
+
+/** Returns the number of the database; null: it is new. Rejects with a StoreError. */
+export async function numberOfMongodb(url: string): Promise<number | null> {
+  try {
+    const client = createClient(url)
+    try {
+      await client.connect()
+      return (await progressIn(client.db(databaseOf(url))))?.done ?? null
+    } finally {
+      await client.close()
+    }
+  } catch (error) {
+    throw storeErrorOf(error)
+  }
+}
+
+async function progressIn(database: Db): Promise<Progress | null> {
+  const progress = progressOf(await answered(database.collection<Mark>('migration').findOne({ _id: markId })))
+  if (progress !== null) return progress
+  // A store of version 2.0.0 has no progress, but the id of its installation among its settings.
+  const isUsed = (await answered(database.collection('settings').findOne({}))) !== null
+  return isUsed ? { number: firstNumber, done: firstNumber, after: '' } : null
 }
 
 async function migrateDatabase(database: Db, options: MigrateOptions): Promise<number> {
@@ -112,13 +136,7 @@ function groundOf(database: Db, marks: Collection<Mark>, me: string, { tell }: M
     }
   }
   return {
-    progress: async () => {
-      const progress = progressOf(await answered(marks.findOne({ _id: markId })))
-      if (progress !== null) return progress
-      // A store of version 2.0.0 has no progress, but the id of its installation among its settings.
-      const isUsed = (await answered(database.collection('settings').findOne({}))) !== null
-      return isUsed ? { number: firstNumber, done: firstNumber, after: '' } : null
-    },
+    progress: () => progressIn(database),
     note,
     keep: async release =>
       tell(

@@ -4,12 +4,14 @@
 import { type Collection, MongoClient, type MongoClientOptions } from 'mongodb'
 import { limits } from '#shared/limits/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { filterOf, findOptions, fromKept, type MongoDocument, shadow } from '#shared/store/mongodb/mongodb-documents.ts'
+import { filterOf, fromKept, type MongoDocument, shadow } from '#shared/store/mongodb/mongodb-documents.ts'
 import { storeErrorOf } from '#shared/store/mongodb/mongodb-errors.ts'
 import { putAdvances, putInserts, putReplacements, putUpserts } from '#shared/store/mongodb/mongodb-put.ts'
+import { findDocuments, translated, within } from '#shared/store/mongodb/mongodb-reads.ts'
+import { openSnapshot } from '#shared/store/mongodb/mongodb-snapshot.ts'
 import { type PutMode, type PutResult, type Room, type Store, StoreError } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
-import { numbersIn, planNumbers, planQuery, planWhere, type QueryPlan, requireMode } from '#shared/store/query.ts'
+import { numbersIn, planNumbers, planQuery, planWhere, requireMode } from '#shared/store/query.ts'
 
 type Put = (collection: Collection<MongoDocument>, name: CollectionName, documents: readonly object[]) => Promise<PutResult[]>
 
@@ -87,6 +89,7 @@ function createStore(client: MongoClient, databaseName: string): Store {
         if (collections[name].expires) return 0
         throw new StoreError('permanent', `Documents of ${name} do not expire.`)
       }),
+    snapshot: () => openSnapshot(client, databaseName),
     ping: () => translated(async () => void (await database.command({ ping: 1 }))),
     room: () => translated(async () => roomOf(await database.command({ dbStats: 1 }))),
     close: () => client.close(),
@@ -97,12 +100,6 @@ function createStore(client: MongoClient, databaseName: string): Store {
 export function roomOf({ fsTotalSize, fsUsedSize }: Record<string, unknown>): Room | null {
   if (typeof fsTotalSize !== 'number' || typeof fsUsedSize !== 'number' || fsTotalSize <= 0) return null
   return { freeBytes: Math.max(0, fsTotalSize - fsUsedSize), totalBytes: fsTotalSize }
-}
-
-async function findDocuments(collection: Collection<MongoDocument>, name: CollectionName, plan: QueryPlan): Promise<object[]> {
-  const { filter, sort, projection } = findOptions(name, plan)
-  const found = collection.find(filter, { sort, limit: plan.limit, ...(projection === null ? {} : { projection }) })
-  return (await found.toArray()).map(fromKept)
 }
 
 async function getDocuments(collection: Collection<MongoDocument>, ids: readonly string[]): Promise<(object | null)[]> {
@@ -170,23 +167,4 @@ function waits(url: string, patienceMs: number): MongoClientOptions {
 
 export function databaseOf(url: string): string {
   return /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?/]+)/.exec(url)?.[1] ?? defaultDatabase
-}
-
-/** Runs an operation of the port with a timeout and translates its errors. An operation that timed out may still happen at the server. */
-async function translated<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await within(limits.store.answerMs, run())
-  } catch (error) {
-    throw storeErrorOf(error)
-  }
-}
-
-/** Rejects after a timeout. The driver's own retries can take several times its time limits, which is too long for callers. */
-export async function within<T>(timeoutMs: number, running: Promise<T>): Promise<T> {
-  const signal = AbortSignal.timeout(timeoutMs)
-  return await new Promise<T>((resolve, reject) => {
-    const giveUp = () => reject(new StoreError('unavailable', `The database has not answered for ${timeoutMs} ms.`))
-    signal.addEventListener('abort', giveUp, { once: true })
-    running.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
-  })
 }

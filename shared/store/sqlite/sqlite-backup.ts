@@ -23,7 +23,12 @@ export async function backUpSqliteFile(path: string, target: string, content: Ba
   } finally {
     database.close()
   }
-  const copy = new DatabaseSync(target)
+  completeBackup(target, content)
+}
+
+/** Makes the file of a store, which nothing has open, a backup with this content. */
+export function completeBackup(path: string, content: BackupContent): void {
+  const copy = new DatabaseSync(path)
   try {
     // This table is written last, so that an unfinished copy is not accepted as a backup.
     copy.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL; CREATE TABLE backup (content TEXT NOT NULL)')

@@ -36,16 +36,13 @@ export async function migrateSqliteFile(path: string, options: MigrateOptions): 
   }
 }
 
-/** Number of a file that no program opens: higher than that of any version. */
-const retiredNumber = 1_000_000
-
-/** Gives the file a number that every program refuses. Throws a StoreError if another process has it. */
-export function retireSqliteFile(path: string): void {
+/** Gives a file that nothing has open another number. Throws a StoreError. */
+export function renumberSqliteFile(path: string, number: number): void {
   const lock = lockSqliteFile(path)
   let database: DatabaseSync | null = null
   try {
     database = new DatabaseSync(sqliteAddress(path), { timeout: 0 })
-    database.exec(`PRAGMA synchronous = FULL; PRAGMA user_version = ${retiredNumber}`)
+    database.exec(`PRAGMA synchronous = FULL; PRAGMA user_version = ${number}`)
   } catch (error) {
     const { kind, message } = failureOf(usedByAnother(error), path)
     throw new StoreError(kind, message, error)
