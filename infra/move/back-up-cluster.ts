@@ -2,7 +2,7 @@
 // have. The same file as that of an installation with an embedded store. If the server cannot read as of one instant, nothing may run.
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { collections } from '#shared/store/collections.ts'
-import { embeddedStorePath, openStoredForms, takeNumberOf } from '#shared/store/open-store.ts'
+import { embeddedStorePath, openStoredForms, renumber } from '#shared/store/open-store.ts'
 import type { BackupContent, Store, StoreSnapshot } from '#shared/store/port.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { completeBackup } from '#shared/store/sqlite/sqlite-backup.ts'
@@ -27,13 +27,13 @@ export interface ClusterBackupOptions extends SideOptions {
 
 /** Writes the backup and returns its content. Throws a StartError; then there is no file. */
 export async function backUpCluster(options: ClusterBackupOptions): Promise<BackupContent> {
-  const { place, file, settings } = options
+  const { file, settings } = options
   const folder = `${file}.draft`
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { mode: 0o700 })
   try {
-    const content = await startStep(() => fill(folder, options))
-    await startStep(() => takeNumberOf(place.mongodbUrl, folder))
+    const { number, ...content } = await startStep(() => fill(folder, options))
+    await startStep(() => renumber(folder, number))
     completeBackup(embeddedStorePath(folder), { ...content, files: await filesOf(settings) })
     await rename(embeddedStorePath(folder), file)
     return content
@@ -42,9 +42,9 @@ export async function backUpCluster(options: ClusterBackupOptions): Promise<Back
   }
 }
 
-async function fill(folder: string, options: ClusterBackupOptions): Promise<BackupContent> {
+async function fill(folder: string, options: ClusterBackupOptions): Promise<BackupContent & { number: number }> {
   const { place, clock, logger, settings } = options
-  const store = await openPlace(place, 'source', options)
+  const { store, number } = await openPlace(place, 'source', options)
   try {
     const [installation = null] = await store.get('settings', [installationSettingId])
     if (installation === null) throw notFoundError(`There is no installation in ${nameOf(place)}.`)
@@ -59,7 +59,7 @@ async function fill(folder: string, options: ClusterBackupOptions): Promise<Back
       }
       await removeProgress(target)
       await noteSalt(target, settings.SQIDS_SALT)
-      return { installationId: installation.value, at, files: {} }
+      return { installationId: installation.value, at, files: {}, number }
     } finally {
       await target.close()
     }

@@ -7,6 +7,7 @@ import { keys } from '#shared/bus/subjects.ts'
 import { limits, minute } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import { withForms } from '#shared/store/forms.ts'
+import { levelOf } from '#shared/store/level.ts'
 import type { Store } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -16,6 +17,8 @@ import { StartError } from '../runtime/start-error.ts'
 
 export interface DrainOptions {
   store: Store
+  /** Number of the store (ADR 36). */
+  number: number
   bus: Bus
   clock: Clock
   logger: Logger
@@ -39,10 +42,10 @@ export async function drain(options: DrainOptions): Promise<number> {
   return left
 }
 
-async function judgeAll({ store, bus, clock, logger, settings, incidentSalt, onProgress }: DrainOptions): Promise<void> {
+async function judgeAll({ store, number, bus, clock, logger, settings, incidentSalt, onProgress }: DrainOptions): Promise<void> {
   const keeperId = `move-${randomId(8)}`
   const keeper = await startKeeper(
-    { store: withForms({ ...store }), bus, clock, logger, metrics: new Registry() },
+    { store: withForms({ ...store }), bus, clock, logger, metrics: new Registry(), level: levelOf(number) },
     {
       keeperId,
       exclusive: true,

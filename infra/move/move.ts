@@ -2,7 +2,7 @@
 // copies the rest, and switches: first the old side refuses every start, then the new one may start. May end at any line and be run again.
 import type { Logger } from '#shared/observability/logger.ts'
 import { knownSealingKey } from '#shared/secrecy/known-sealing-key.ts'
-import { takeNumberOf } from '#shared/store/open-store.ts'
+import { numberOfDatabase, renumber } from '#shared/store/open-store.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { AllSettings } from '../runtime/all-settings.ts'
 import { digestOfSalt, incidentSaltId } from '../runtime/data/incident-salt.ts'
@@ -56,9 +56,15 @@ export async function moveInstallation(options: MoveOptions): Promise<Moved> {
   } finally {
     await target.close()
   }
-  if (from.kind === 'cluster' && to.kind === 'folder') await startStep(() => takeNumberOf(from.mongodbUrl, to.path))
+  if (from.kind === 'cluster' && to.kind === 'folder') await startStep(() => takeNumber(from.mongodbUrl, to.path))
   await finishTarget(to)
   return moved
+}
+
+/** The copy in the folder has the forms of the cluster; its next start converts them. */
+async function takeNumber(mongodbUrl: string, folder: string): Promise<void> {
+  const number = await numberOfDatabase(mongodbUrl)
+  if (number !== null) await renumber(folder, number)
 }
 
 async function copyWhileRunning(target: Side, options: MoveOptions): Promise<void> {

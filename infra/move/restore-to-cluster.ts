@@ -27,8 +27,8 @@ export async function restoreToCluster(options: RestoreToClusterOptions): Promis
   const folder = await mkdtemp(join(tmpdir(), 'watchkeeper-restore-'))
   try {
     await startStep(async () => restoreSqliteFile(file, embeddedStorePath(folder)))
-    const source = await startStep(() => openPlace({ kind: 'folder', path: folder }, 'source', options))
-    const target = await startStep(() => openPlace(place, 'target', options)).catch(async error => {
+    const { store: source } = await startStep(() => openPlace({ kind: 'folder', path: folder }, 'source', options))
+    const { store: target } = await startStep(() => openPlace(place, 'target', options)).catch(async error => {
       await source.close()
       throw error
     })

@@ -4,7 +4,8 @@ import { connectBus } from '#shared/bus/nats/nats.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
-import { migrateStore, openStoredForms } from '#shared/store/open-store.ts'
+import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
+import { migrateStore, numberOfDatabase, openStoredForms } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -31,6 +32,8 @@ export interface Side {
   /** For people; no secrets. */
   name: string
   store: Store
+  /** Number of the store (ADR 36). */
+  number: number
   bus: Bus
   close(): Promise<void>
 }
@@ -45,9 +48,9 @@ export async function openSide(place: Place, role: Role, options: SideOptions): 
   try {
     const bus = await startStep(() => (place.kind === 'folder' ? openFolderBus(place, options, undo) : openBus(place, options)))
     undo.push(() => bus.close())
-    const store = await startStep(() => openPlace(place, role, options))
+    const { store, number } = await startStep(() => openPlace(place, role, options))
     undo.push(() => store.close())
-    return { place, name: nameOf(place), store, bus, close }
+    return { place, name: nameOf(place), store, number, bus, close }
   } catch (error) {
     await close()
     throw error
@@ -55,12 +58,14 @@ export async function openSide(place: Place, role: Role, options: SideOptions): 
 }
 
 /** Opens the store of a place. That of a folder, and that of a new cluster, gets the forms of this version before. */
-export async function openPlace(place: Place, role: Role, { clock, logger, tell }: SideOptions): Promise<Store> {
+export async function openPlace(place: Place, role: Role, options: SideOptions): Promise<Pick<Side, 'store' | 'number'>> {
+  const { clock, logger, tell } = options
   const where = place.kind === 'folder' ? { dataFolder: place.path } : { mongodbUrl: place.mongodbUrl, dataFolder: '' }
   const files = async () => (place.kind === 'folder' ? await readKeptFiles(place.path) : {})
   const content = async () => ({ installationId: '', at: clock.now(), files: await files() })
-  if (place.kind === 'folder' || role === 'target') await migrateStore(where, { clock, tell, content })
-  return await openStoredForms({ ...where, logger })
+  const isConverted = place.kind === 'folder' || role === 'target'
+  const number = isConverted ? await migrateStore(where, { clock, tell, content }) : await numberOfDatabase(place.mongodbUrl)
+  return { store: await openStoredForms({ ...where, logger }), number: number ?? latestNumber(migrations) }
 }
 
 /** `declare`: whether streams are made. */

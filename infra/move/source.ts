@@ -45,7 +45,7 @@ export async function isRunning(place: Place, options: SideOptions): Promise<boo
  */
 export async function openWhileRunning(place: Place, options: SideOptions): Promise<RunningSource> {
   if (place.kind === 'cluster') {
-    const store = await startStep(() => openPlace(place, 'source', options))
+    const { store } = await startStep(() => openPlace(place, 'source', options))
     return { store, close: () => store.close() }
   }
   const folder = join(place.path, copyFolder)
@@ -54,7 +54,7 @@ export async function openWhileRunning(place: Place, options: SideOptions): Prom
   try {
     const path = await startStep(() => backUp(place, options))
     await rename(path, embeddedStorePath(folder))
-    const store = await startStep(() => openPlace({ kind: 'folder', path: folder }, 'source', options))
+    const { store } = await startStep(() => openPlace({ kind: 'folder', path: folder }, 'source', options))
     const close = async () => {
       await store.close()
       await rm(folder, { recursive: true, force: true })

@@ -41,17 +41,14 @@ const retiredNumber = 1_000_000
 /** Makes every program, of any version, refuse the embedded store from now on. Nothing may have it open. May be repeated. */
 export const retireEmbeddedStore = (dataFolder: string): Promise<void> => renumber(dataFolder, retiredNumber)
 
-/**
- * Gives the embedded store the number of the MongoDB database of which it is a copy, so that its next start converts it if need be. Nothing
- * may have it open.
- */
-export async function takeNumberOf(mongodbUrl: string, dataFolder: string): Promise<void> {
+/** Returns the number of a MongoDB database; null: it is new. Rejects with a StoreError. */
+export async function numberOfDatabase(mongodbUrl: string): Promise<number | null> {
   const { numberOfMongodb } = await import('#shared/store/mongodb/mongodb-migrate.ts')
-  const number = await numberOfMongodb(mongodbUrl)
-  if (number !== null) await renumber(dataFolder, number)
+  return await numberOfMongodb(mongodbUrl)
 }
 
-async function renumber(dataFolder: string, number: number): Promise<void> {
+/** Gives the embedded store another number, such as that of the database of which it is a copy. Nothing may have it open. */
+export async function renumber(dataFolder: string, number: number): Promise<void> {
   const { renumberSqliteFile } = await import('#shared/store/sqlite/sqlite-migrate.ts')
   renumberSqliteFile(embeddedStorePath(dataFolder), number)
 }
