@@ -12,6 +12,8 @@ import { setClusterStage } from './cluster-stage.ts'
 import { planDoubleRestart } from './double-restart.ts'
 import { planKillStart } from './kill-start.ts'
 import { live, type Outcome, type Plan } from './life.ts'
+import { planMove } from './move.ts'
+import { setMoveStage } from './move-stage.ts'
 import { planNatsNode } from './nats-node.ts'
 import { setSingleStage, setStoreStage } from './single-stage.ts'
 import type { Stage } from './stage.ts'
@@ -38,6 +40,7 @@ const kinds: Record<string, FaultKind> = {
   'store-outage': kindOf('the store frozen or killed for 20 to 60 s', setStoreStage, planStoreOutage),
   'double-restart': kindOf('all ended and started twice', setSingleStage, planDoubleRestart),
   'nats-node': kindOf('one NATS server of three killed or frozen', setClusterStage, planNatsNode),
+  move: kindOf('moved to a cluster and back, the command killed by kill -9', setMoveStage, planMove),
   'kill-start': kindOf('all killed by kill -9 and started at once, twice', setSingleStage, planKillStart),
 }
 

@@ -6,7 +6,10 @@ import type { InspectedFile } from '#shared/store/sqlite/sqlite-inspect.ts'
 /** The bus's record of the store. */
 export interface KnownStore {
   installationId: string
-  /** Number of commits on the disk when this record was written to the bus; null: the database does not count commits. */
+  /**
+   * Number of commits on the disk when this record was written to the bus, or of a shared store the number of its checkpoints; null: not
+   * known.
+   */
   commits: number | null
 }
 
@@ -17,6 +20,8 @@ export interface FoundStore {
   /** Id of the installation; null: the store was never used. */
   installationId: string | null
   commits: number | null
+  /** True: a database server, whose `commits` are the checkpoints that its keepers have written. */
+  isShared?: true
 }
 
 const fromBackup =
@@ -50,8 +55,13 @@ export function lossByBus(store: FoundStore, known: KnownStore): string | null {
     )
   }
   if (commits === null || known.commits === null || commits >= known.commits) return null
+  if (store.isShared) return setBack(name, commits, known.commits)
   return lostCommits(name, null, { commits, leastCommits: known.commits })
 }
+
+const setBack = (name: string, checkpoints: number, leastCheckpoints: number): string =>
+  `${name} was set back to an earlier state: its keepers have written ${checkpoints} checkpoints there, and the bus knows of ` +
+  `${leastCheckpoints}. Put the later state back, or start one process with --accept-loss to go on without what came after it.`
 
 function lostCommits(
   name: string,

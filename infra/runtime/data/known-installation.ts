@@ -20,6 +20,7 @@ import { exitCodes, StartError } from '../start-error.ts'
 import { type FoundStore, type KnownStore, lossByBus, lossOfFile } from './data-loss.ts'
 import { digestOfSalt } from './incident-salt.ts'
 import { type MoveMark, markOfMove, moveMarkId, refusalByMark } from './move-mark.ts'
+import { checkpointsWritten, createEmbeddedProgress, createSharedProgress } from './store-progress.ts'
 
 export interface Acquaintance {
   clock: Clock
@@ -45,8 +46,9 @@ export async function findEmbeddedStore(dataFolder: string, acquaintance: Acquai
 
 /** Returns the state of a database server. Rejects with a StoreError. */
 export async function findSharedStore(store: Store): Promise<FoundStore> {
-  const [setting] = await store.get('settings', [installationSettingId])
-  return { name: 'The database that MONGODB_URL names', installationId: setting?.value ?? null, commits: null }
+  const [setting = null] = await store.get('settings', [installationSettingId])
+  const commits = setting === null ? null : await checkpointsWritten(store)
+  return { name: 'The database that MONGODB_URL names', installationId: setting?.value ?? null, commits, isShared: true }
 }
 
 /** Returns the bus's record of the store; null: the bus was not used with any store yet. Throws a StartError. */
@@ -81,26 +83,21 @@ export interface Introduction {
 }
 
 /**
- * Sends the installation's id and the store's number of commits to the bus. For the embedded store, sends both values again after new
- * commits. Rejects with a StoreError or a BusError.
+ * Sends the installation's id and the progress of the store to the bus, now and after new progress. `known`: the bus's record so far.
+ * Rejects with a StoreError or a BusError.
  */
 export async function introduce(
   store: Store,
   bus: Bus,
-  { clock, logger }: Pick<Acquaintance, 'clock' | 'logger'>,
+  known: KnownStore | null,
+  { clock, logger, acceptLoss }: Pick<Acquaintance, 'clock' | 'logger' | 'acceptLoss'>,
 ): Promise<Introduction> {
   const id = await decideInstallationId(store)
-  const bucket = bus.bucket('installation')
-  const { embedded } = store
-  let told = -1
-  const tell = async () => {
-    const commits = embedded === undefined ? null : await embedded.flush()
-    if (commits === told) return
-    await bucket.put(keys.installation, { id, commits })
-    told = commits ?? told
-  }
-  await retryStart(clock, tell)
-  if (embedded === undefined) return { installationId: id, stop: async () => undefined }
+  const { begin, tell } =
+    store.embedded === undefined
+      ? createSharedProgress({ id, store, bus, logger })
+      : createEmbeddedProgress({ id, store: store.embedded, bus })
+  await retryStart(clock, () => begin(acceptLoss ? null : known))
 
   const onError = (error: unknown) => logger.debug({ err: error }, 'the store could not be flushed, or the bus not told')
   const telling = repeat({ clock, everyMs: limits.store.flushMs, onError }, tell)

@@ -48,7 +48,7 @@ export async function openKnownStore(options: OpenStoreOptions): Promise<OpenedS
   const store = await openStoreWithRetry(options)
   await storeStep(() => requireArrived(store, options.settings))
   if (found === null) compareWithBus(await storeStep(() => findSharedStore(store)), known, options)
-  const { installationId, stop } = await storeStep(() => introduce(store, bus, options))
+  const { installationId, stop } = await storeStep(() => introduce(store, bus, known, options))
   undo.push({ what: 'mark of the store', run: stop })
   if (store.embedded !== undefined) {
     const { close } = await serveBackups({ ...options, store: store.embedded, installationId })
