@@ -1,7 +1,5 @@
 // A backup as the store of a cluster: its documents go to an empty database. May end at any point and be run again.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { mkdir, rm } from 'node:fs/promises'
 import { embeddedStorePath } from '#shared/store/open-store.ts'
 import type { BackupContent } from '#shared/store/port.ts'
 import { readBackup, restoreSqliteFile } from '#shared/store/sqlite/sqlite-backup.ts'
@@ -24,8 +22,11 @@ export interface RestoreToClusterOptions extends SideOptions {
 export async function restoreToCluster(options: RestoreToClusterOptions): Promise<BackupContent> {
   const { file, place, clock } = options
   const content = await startStep(async () => readBackup(file))
-  const folder = await mkdtemp(join(tmpdir(), 'watchkeeper-restore-'))
+  // Beside the backup, whose disk has room for such files.
+  const folder = `${file}.restoring`
+  await rm(folder, { recursive: true, force: true })
   try {
+    await mkdir(folder, { mode: 0o700 })
     await startStep(async () => restoreSqliteFile(file, embeddedStorePath(folder)))
     const { store: source } = await startStep(() => openPlace({ kind: 'folder', path: folder }, 'source', options))
     const { store: target } = await startStep(() => openPlace(place, 'target', options)).catch(async error => {
