@@ -24,3 +24,8 @@ export async function writeMark(store: Pick<Store, 'upsert'>, mark: MoveMark): P
 export async function removeMark(store: Pick<Store, 'delete'>): Promise<void> {
   await store.delete('settings', [moveMarkId])
 }
+
+/** First words of the record that a bus gets in the place of an installation's id: version 2.0.0 prints it in its refusal. */
+export const fencedRecord = 'an installation that was moved to '
+
+export const isFenced = (recordedId: string): boolean => recordedId.startsWith(fencedRecord)

@@ -1,11 +1,12 @@
 // One side of a move while it is open: its store, with documents in their stored forms, and its bus. A folder is locked meanwhile, and its
 // nats-server listens on loopback alone, so no prober elsewhere reaches it.
+import { existsSync } from 'node:fs'
 import { connectBus } from '#shared/bus/nats/nats.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
-import { migrateStore, numberOfDatabase, openStoredForms } from '#shared/store/open-store.ts'
+import { embeddedStorePath, migrateStore, numberOfDatabase, openStoredForms } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -15,7 +16,10 @@ import { busTlsFiles } from '../runtime/bus/bus-tls.ts'
 import { startEmbeddedBus } from '../runtime/bus/embedded-bus.ts'
 import { readKeptFiles } from '../runtime/data/backup.ts'
 import { takeDataFolder } from '../runtime/data/data-folder.ts'
-import { startStep } from '../runtime/start-error.ts'
+import type { FoundStore } from '../runtime/data/data-loss.ts'
+import { compareWithBus, findEmbeddedStore, storeKnownToBus } from '../runtime/data/known-installation.ts'
+import { notFoundError, startStep } from '../runtime/start-error.ts'
+import { isFenced } from './marks.ts'
 import { type ClusterPlace, type FolderPlace, nameOf, type Place } from './place.ts'
 
 export interface SideOptions {
@@ -46,8 +50,10 @@ export async function openSide(place: Place, role: Role, options: SideOptions): 
       await run().catch(error => options.logger.warn({ err: error }, 'part did not end cleanly'))
   }
   try {
+    const found = place.kind === 'folder' && role === 'source' ? await findUsedStore(place, options) : null
     const bus = await startStep(() => (place.kind === 'folder' ? openFolderBus(place, options, undo) : openBus(place, options)))
     undo.push(() => bus.close())
+    if (found !== null) await requireSameStore(found, bus, options)
     const { store, number } = await startStep(() => openPlace(place, role, options))
     undo.push(() => store.close())
     return { place, name: nameOf(place), store, number, bus, close }
@@ -56,6 +62,19 @@ export async function openSide(place: Place, role: Role, options: SideOptions): 
     throw error
   }
 }
+
+/** Refuses what a start refuses: a store that is missing, or that has lost data. */
+async function findUsedStore({ path }: FolderPlace, options: SideOptions): Promise<FoundStore> {
+  if (!existsSync(embeddedStorePath(path))) throw notFoundError(`There is no installation in ${path}.`)
+  return await findEmbeddedStore(path, acquaintanceOf(options))
+}
+
+async function requireSameStore(found: FoundStore, bus: Bus, options: SideOptions): Promise<void> {
+  const known = await storeKnownToBus(bus, options.clock)
+  if (known === null || !isFenced(known.installationId)) compareWithBus(found, known, acquaintanceOf(options))
+}
+
+const acquaintanceOf = ({ clock, logger, tell }: SideOptions) => ({ clock, logger, acceptLoss: false, print: tell })
 
 /** Opens the store of a place. That of a folder, and that of a new cluster, gets the forms of this version before. */
 export async function openPlace(place: Place, role: Role, options: SideOptions): Promise<Pick<Side, 'store' | 'number'>> {

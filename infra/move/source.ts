@@ -15,7 +15,7 @@ import { installationSettingId } from '../runtime/data/known-installation.ts'
 import type { MoveMark } from '../runtime/data/move-mark.ts'
 import { refusalByMark } from '../runtime/data/move-mark.ts'
 import { exitCodes, StartError, startStep } from '../runtime/start-error.ts'
-import { readMark, removeMark, writeMark } from './marks.ts'
+import { fencedRecord, readMark, removeMark, writeMark } from './marks.ts'
 import type { FolderPlace, Place } from './place.ts'
 import { servicesOn } from './running.ts'
 import { openBus, openPlace, type Side, type SideOptions } from './side.ts'
@@ -99,11 +99,6 @@ export async function requireMayLeave({ store, name }: Pick<Side, 'store' | 'nam
   if (installation === null) throw new StartError(`There is no installation in ${name}.`, exitCodes.notFound)
   return installation.value
 }
-
-/** First words of the record that a bus gets in the place of an installation's id: version 2.0.0 prints it in its refusal. */
-const fencedRecord = 'an installation that was moved to '
-
-export const isFenced = (recordedId: string): boolean => recordedId.startsWith(fencedRecord)
 
 /** Keeps every start away from the source, also those of version 2.0.0. May be repeated. */
 export async function fence({ store, bus }: Pick<Side, 'store' | 'bus'>, mark: MoveMark): Promise<void> {

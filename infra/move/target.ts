@@ -15,10 +15,9 @@ import { secretsKeyFile } from '../runtime/data/kept-secrets-key.ts'
 import type { MoveMark } from '../runtime/data/move-mark.ts'
 import { isIgnored } from '../runtime/data/restore.ts'
 import { exitCodes, StartError, usageError } from '../runtime/start-error.ts'
-import { readMark, writeMark } from './marks.ts'
+import { isFenced, readMark, writeMark } from './marks.ts'
 import type { Place } from './place.ts'
 import type { Side } from './side.ts'
-import { isFenced } from './source.ts'
 
 /** File that a folder has while a move fills it. */
 const arrivingFile = 'arriving'
@@ -113,8 +112,11 @@ export async function settle({ store, bus }: Side, { installationId, incidentSal
   const { createdAt, lastSequence, lastAt } = await bus.observations.state()
   const position = { streamCreatedAt: createdAt, sequence: lastSequence, messageAt: Math.max(0, lastAt) }
   for await (const page of pagesOf({ limit: 1 }, query => store.find('checkpoints', query))) {
-    const checkpoints = page.map((checkpoint): CheckpointDocument => ({ ...checkpoint, ...position }))
-    await store.upsert('checkpoints', checkpoints)
+    const checkpoints = page.filter(checkpoint => 'streamCreatedAt' in checkpoint)
+    await store.upsert(
+      'checkpoints',
+      checkpoints.map((checkpoint): CheckpointDocument => ({ ...checkpoint, ...position })),
+    )
   }
   await noteSalt(store, incidentSalt)
   await bus.bucket('installation').put(keys.installation, { id: installationId, commits: null })

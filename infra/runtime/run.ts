@@ -19,7 +19,7 @@ import { type DataFolder, prepareDataFolder, takeDataFolder } from './data/data-
 import { type FirstKey, prepareFirstKey } from './data/first-key.ts'
 import { installationSalt } from './data/incident-salt.ts'
 import { keptSecretsKey, sealingKeyFault } from './data/kept-secrets-key.ts'
-import { findEmbeddedStore } from './data/known-installation.ts'
+import { findUsableStore } from './data/known-installation.ts'
 import { openKnownStore } from './data/open-known-store.ts'
 import { removePresence } from './data/predecessor.ts'
 import { ownPorts } from './listeners.ts'
@@ -94,7 +94,7 @@ async function startAll(running: Running): Promise<string | null> {
   undo.push({ what: 'collector pace', run: async () => pace.stop() })
   collectDefaultMetrics({ register: metrics })
   const { path: dataFolder, predecessors } = await openDataFolder(running)
-  const found = mode.embeddedStore ? await findEmbeddedStore(dataFolder, running) : null
+  const found = mode.embeddedStore ? await findUsableStore(dataFolder, running) : null
   if (mode.services.includes('gateway')) await demandFreePort(settings.HOST, settings.PORT, 'PORT')
   const parts: { bus?: Bus; store?: Store; services?: RunningServices; keyFault?: string } = {}
   const ops = await startOpsServer({

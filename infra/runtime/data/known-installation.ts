@@ -36,8 +36,6 @@ export const installationSettingId = 'installation'
 /** Returns the state of the embedded store before the store is opened. Throws a StartError if the store has lost data. */
 export async function findEmbeddedStore(dataFolder: string, acquaintance: Acquaintance): Promise<FoundStore> {
   const path = embeddedStorePath(dataFolder)
-  const mark = inspected(path, moveMarkId, { acceptLoss: true }).setting
-  refuseByMark(`The installation in ${dataFolder}`, mark === null ? null : markOfMove(mark))
   const file = inspected(path, installationSettingId, acquaintance)
   const beside = await filesOf(dataFolder, ['first-key', ...(file.hasMark ? [`${basename(path)}-mark`] : [])])
   refuse(lossOfFile(path, file, beside), acquaintance)
@@ -108,6 +106,13 @@ export async function introduce(
       await waitAtMost(clock, limits.start.lastMarkMs, lastTold)
     },
   }
+}
+
+/** Like `findEmbeddedStore`. Also throws if the store is one side of a move that does not allow a start. */
+export async function findUsableStore(dataFolder: string, acquaintance: Acquaintance): Promise<FoundStore> {
+  const mark = inspected(embeddedStorePath(dataFolder), moveMarkId, { acceptLoss: true }).setting
+  refuseByMark(`The installation in ${dataFolder}`, mark === null ? null : markOfMove(mark))
+  return await findEmbeddedStore(dataFolder, acquaintance)
 }
 
 /**
