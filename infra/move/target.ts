@@ -4,7 +4,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { keys } from '#shared/bus/subjects.ts'
 import { createSeals } from '#shared/secrecy/seals.ts'
-import { type CheckpointDocument, type CollectionName, collections } from '#shared/store/collections.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { AllSettings } from '../runtime/all-settings.ts'
@@ -115,7 +115,7 @@ export async function settle({ store, bus }: Side, { installationId, incidentSal
     const checkpoints = page.filter(checkpoint => 'streamCreatedAt' in checkpoint)
     await store.upsert(
       'checkpoints',
-      checkpoints.map((checkpoint): CheckpointDocument => ({ ...checkpoint, ...position })),
+      checkpoints.map(checkpoint => ({ ...checkpoint, ...position })),
     )
   }
   await noteSalt(store, incidentSalt)
