@@ -1,6 +1,7 @@
 // Move of an installation from its folder to MongoDB and NATS and back, with real processes, while it works. The command is killed by kill -9 at
 // instants that a seed chooses, and run again. Nothing is lost, nobody is told twice, and the old side refuses every start.
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -12,6 +13,9 @@ import { startTestBus } from '../support/bus/nats.ts'
 import { sharedMongodb } from '../support/store/secantus.ts'
 
 type Settings = Record<string, string>
+
+/** The last release, whose code the history of the repository has. */
+const release = { version: '2.0.0', commit: 'ab2ce6eac8bfe7151873ed8603b14048e40abe35' }
 
 interface Received {
   path: string
@@ -49,6 +53,13 @@ for (const seed of [1, 2])
       const report = await moveWhileItRuns(t, { random, begin: () => moving(there, ['--to']), running: first.program })
       t.ok(report.collections['subjects']?.count === 2 && report.collections['deliveries']?.count, 'counts and digests are said')
       t.notMatch(JSON.stringify(report), testBus.token, 'no secret is printed')
+      const startEarlier = earlierProgram(t)
+      if (startEarlier === null) t.comment(`the repository here lacks the commit of version ${release.version}`)
+      else {
+        const byBus = /the bus is that of an installation that was moved to mongodb:\/\/\S+ and nats:\/\/\S+ on /
+        t.match(startEarlier(home), { status: 1, stderr: byBus }, 'version 2.0.0 is kept away, too')
+        t.match(startEarlier(home, '--accept-loss'), { status: 1, stderr: /was written in layout 1000000/ })
+      }
       t.match(await runProgram(t, ['start'], home).ended, {
         code: 4,
         stderr:
@@ -77,6 +88,8 @@ for (const seed of [1, 2])
       })
       t.equal(back.installation_id, report.installation_id)
       t.match(await runProgram(t, ['start'], { ...cluster, ...handed }).ended, { code: 4, stderr: /was moved to \S+new on / })
+      if (startEarlier !== null)
+        t.match(startEarlier({ ...cluster, ...handed }), { status: 1, stderr: /an installation that was moved to \S+new on / })
       const third = await start(t, { DATA_DIR: newFolder })
       t.same(await content(third.call(key), made), before)
       world.setUp(true)
@@ -86,6 +99,26 @@ for (const seed of [1, 2])
       t.notMatch(third.program.stdout(), /begins anew/)
     },
   )
+
+/** Returns a function that starts the program of the last release, and waits for its end; null: the repository lacks its code. */
+function earlierProgram(t: Test) {
+  const root = join(import.meta.dirname, '../..')
+  const folder = join(temporaryFolder(t), release.version)
+  const parts = ['services', 'shared', 'machines', 'infra', 'package.json']
+  const code = spawnSync('git', ['archive', release.commit, ...parts], { cwd: root, maxBuffer: 2 ** 28 })
+  if (code.status !== 0) return null
+  mkdirSync(folder)
+  spawnSync('tar', ['-x', '-C', folder], { input: code.stdout })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', OPS_PORT: '0' }
+  return (settings: Settings, ...words: string[]) =>
+    spawnSync(process.execPath, ['infra/cli/main.ts', 'start', ...words], {
+      cwd: folder,
+      env: { ...environment, TOOLS_DIR: join(root, '.tools'), ...settings },
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+}
 
 interface MoveReport {
   installation_id: string

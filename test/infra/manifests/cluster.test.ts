@@ -70,7 +70,7 @@ t.test('five processes with one service each are one installation', async t => {
     const backup = await runProgram(t, ['backup', join(folder, 'backup')], shared).ended
     t.match(backup, {
       code: 4,
-      stderr: /^Nothing that runs here has an embedded store: back up the database that MONGODB_URL names/,
+      stderr: /^Nothing that runs here has an embedded store: set MONGODB_URL to the database that it has instead\.$/m,
     })
     again.child.kill('SIGTERM')
     t.equal((await again.ended).code, 0, 'one with the same database is not')
