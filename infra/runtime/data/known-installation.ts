@@ -127,7 +127,7 @@ export async function requireArrived(store: Store, { SQIDS_SALT: salt }: Pick<Al
   if (salt === '' || !mark.salt || digestOfSalt(salt) === mark.salt) return
   throw new StartError(
     'SQIDS_SALT is another than that with which the installation was moved here, so the ids of its incidents would change: set it to the ' +
-      'value in the file that ./watchkeeper move named (docs/moving.md).',
+      'former value, or unset it where no gateway runs apart from the store (docs/moving.md).',
   )
 }
 
