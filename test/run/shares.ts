@@ -58,6 +58,7 @@ export const leftOut: readonly LeftOut[] = [
   { files: 'test/bus/nats-cluster.test.ts', reason: 'runs three nats-servers and ends them one by one' },
   { files: 'test/directory/door.test.ts', reason: 'starts nats-servers and programs' },
   { files: 'test/prober/elsewhere.test.ts', reason: 'starts nats-servers and probers in processes of their own' },
+  { files: 'test/store/shared-store.test.ts', reason: 'kills and freezes a process, and waits for time limits' },
   { files: 'test/store/sqlite-loss.test.ts', reason: 'kills processes in the middle of a write' },
   { files: 'test/{bus/bus,notifier/faults}.test.ts', reason: 'stops and starts a nats-server' },
   { files: 'test/keeper/custom/{incidents,rules}.test.ts', reason: 'runs weeks of custom subjects' },
