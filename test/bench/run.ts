@@ -9,6 +9,7 @@ import { api } from './parts/part-api.ts'
 import { apply } from './parts/part-apply.ts'
 import { checks } from './parts/part-checks.ts'
 import { cli } from './parts/part-cli.ts'
+import { cluster } from './parts/part-cluster.ts'
 import { dashboard } from './parts/part-dashboard.ts'
 import { events } from './parts/part-events.ts'
 import { flat } from './parts/part-flat.ts'
@@ -68,6 +69,10 @@ const parts: Record<string, Described> = {
   apply: { part: apply, meaning: '1,000 Resources from a folder of files, and the same folder again' },
   storage: { part: storage, meaning: 'bytes on disk per check' },
   history: { part: history, meaning: 'an observation log of ten million checks: commits while a day is removed, size' },
+  cluster: {
+    part: cluster,
+    meaning: 'each service in its process, with 1 to 3 keepers, on the shared store of the tests and on SecantusDB',
+  },
   cli: { part: cli, meaning: 'read commands of the command line beside node alone' },
   'v3-intake': {
     part: v3Intake,

@@ -42,7 +42,7 @@ export interface Observed {
 }
 
 export interface ObserveOptions {
-  system: System
+  system: Pick<System, 'metrics' | 'usage'>
   target: Target
   /** Subject ids by path number. */
   subjectIds: readonly string[]

@@ -11,6 +11,8 @@ import { type NatsServer, obtainNatsServer, startNatsServer } from '../../../inf
 export interface TestBus {
   url: string
   token: string
+  /** Process of the server. */
+  pid(): number
   /** Opens a new connection, which `stop` closes. */
   connect(name: string, options?: Partial<ConnectBusOptions>): Promise<Bus>
   stopServer(): Promise<void>
@@ -44,6 +46,7 @@ export async function startTestBus(): Promise<TestBus> {
   return {
     url,
     token,
+    pid: () => server.pid,
     connect: async (name, options = {}) => {
       const bus = await connectBus({ servers: url, token, name, patienceMs: 5_000, logger: silent, ...options })
       open.push(bus)
