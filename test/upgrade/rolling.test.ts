@@ -1,9 +1,8 @@
 // Processes of the last release and of this version side by side, on one bus and one store: keeper, prober and the other services are
 // replaced one after the other while an incident is open. The code of the release comes from the history of the repository.
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { createKeeperClient } from '#shared/bus/clients/clients.ts'
 import { keys, subjects } from '#shared/bus/subjects.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
@@ -15,44 +14,19 @@ import { createClient, type Program, startOutside, startProgram, watchStates } f
 import { startTestBus } from '../support/bus/nats.ts'
 import { websiteCheck } from '../support/checks.ts'
 import { startSecantus } from '../support/store/secantus.ts'
+import { checkOut, release, skipWithout } from './before.ts'
 
-/** The last release: its version, and the commit of its code. */
-const release = { version: '2.0.0', commit: 'ab2ce6eac8bfe7151873ed8603b14048e40abe35' }
 const root = join(import.meta.dirname, '../..')
 const holdMs = 1_000
 
-const git = (...words: string[]) =>
-  execFileSync('git', words, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 28 })
-
-function isInHistory(): boolean {
-  try {
-    git('cat-file', '-e', `${release.commit}^{commit}`)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Returns a folder with the code of the release and the present packages. */
-function checkOut(t: Test): string {
-  const folder = join(temporaryFolder(t), release.version)
-  mkdirSync(folder)
-  const code = git('archive', release.commit, 'services', 'shared', 'machines', 'infra', 'package.json')
-  execFileSync('tar', ['-x', '-C', folder], { input: code })
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  return folder
-}
-
-const skip = !isInHistory() && `the repository here lacks the commit of version ${release.version}`
-
 t.test(
-  `processes of version ${release.version} are replaced one by one: each message is sent once, and nothing is lost`,
-  { skip },
+  `processes of version ${release.name} are replaced one by one: each message is sent once, and nothing is lost`,
+  { skip: skipWithout(release) },
   async t => {
     const secantus = await startSecantus()
     if (secantus === null) return t.comment('skipped: no server of the MongoDB wire protocol')
     const clock = createSystemClock()
-    const earlier = checkOut(t)
+    const earlier = checkOut(temporaryFolder(t), release, { presentPackages: true })
     const dataFolder = temporaryFolder(t)
     const [testBus, outside] = await Promise.all([startTestBus(), startOutside()])
     const settings = {
