@@ -2,8 +2,8 @@
 import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
 import type { Spell } from './outside-world.ts'
+import type { Pace } from './pace.ts'
 import type { Expected, Kind } from './told.ts'
-import { confirmMs, intervalMs, ruleConfirmMs } from './watched-things.ts'
 
 /** `site`: a website that probers check; `heart`: a sender whose silence is a problem; `reporter`: a sender that reports its own status. */
 export type Sort = 'site' | 'heart' | 'reporter'
@@ -28,8 +28,9 @@ export interface Thing {
 }
 
 export interface CastOptions {
-  /** Longest permitted time without a report of a `heart`, ms. A `heart` normally reports every 5 s. */
+  /** Longest permitted time without a report of a `heart`, ms. A `heart` normally reports at each interval. */
   noDataMs: number
+  pace: Pace
   /** Time from the start of the run to the fault, which lasts about `faultMs`; ms. */
   faultInMs: number
   faultMs: number
@@ -37,21 +38,15 @@ export interface CastOptions {
   isChecked: boolean
   /** True: includes senders that do not repeat a refused report. */
   hasCareless: boolean
+  /** False: no sender falls silent, because the fault puts off messages about silence for longer than the run. */
+  hasSilent?: boolean
 }
-
-/** Duration of a short failure. At most two checks fail, so the website passes again 10 s after the first failing check. */
-export const blipMs = 6 * second
-
-/**
- * Times of slow senders. If one report is lost, 40 s pass without a report, which is permitted. Only an outage of 20 s or more loses two
- * reports.
- */
-const slowly = { everyMs: 20 * second, noDataMs: 45 * second }
 
 /** Chooses at random sites, senders of heartbeats and senders of reports, each with its problems. Instants are ms after the start of the run. */
 export function drawCast(random: Random, options: CastOptions): Thing[] {
-  const { faultInMs, faultMs, isChecked, hasCareless, noDataMs } = options
-  const near = () => Math.max(0, faultInMs + random.integer(-25 * second, faultMs + 10 * second))
+  const { faultInMs, faultMs, isChecked, hasCareless, hasSilent = true, noDataMs, pace } = options
+  const { beforeMs, afterMs, blipMs, lastsMs, intervalMs, slow: slowly } = pace
+  const near = () => Math.max(0, faultInMs + random.integer(-beforeMs, faultMs + afterMs))
   const trouble = (): Spell => ({ from: near(), to: Number.POSITIVE_INFINITY })
   const blip = (): Spell => {
     const from = isChecked ? near() : Number.POSITIVE_INFINITY
@@ -63,7 +58,7 @@ export function drawCast(random: Random, options: CastOptions): Thing[] {
       name: `${sort}-${what}-${n}`,
       spell: spell(),
       expected,
-      lastsMs: random.integer(1, 20) * second,
+      lastsMs: random.integer(lastsMs[0] / second, lastsMs[1] / second) * second,
       everyMs: intervalMs,
       noDataMs: sort === 'heart' ? noDataMs : null,
       isCareful: !hasCareless || random.chance(0.5),
@@ -75,7 +70,7 @@ export function drawCast(random: Random, options: CastOptions): Thing[] {
     ...some(5, 'site', 'down', trouble, ['problem', 'ok']),
     ...some(8, 'heart', 'well', () => null, []),
     ...slow,
-    ...some(3, 'heart', 'silent', trouble, ['no_data', 'ok']),
+    ...some(hasSilent ? 3 : 0, 'heart', 'silent', trouble, ['no_data', 'ok']),
     ...some(2, 'reporter', 'well', () => null, []),
     ...some(3, 'reporter', 'bad', trouble, ['problem', 'ok']),
   ]
@@ -84,7 +79,7 @@ export function drawCast(random: Random, options: CastOptions): Thing[] {
 export const expectedOf = (cast: readonly Thing[]): Expected => new Map(cast.map(({ name, expected }) => [name, expected]))
 
 /** Longest time from the beginning of a problem to its message if there is no fault, ms. */
-export function promiseMs({ sort, noDataMs }: Thing): number {
+export function promiseMs({ sort, noDataMs }: Thing, { intervalMs, confirmMs, ruleConfirmMs }: Pace): number {
   if (sort === 'site') return intervalMs + confirmMs
   return ruleConfirmMs + (noDataMs ?? intervalMs)
 }

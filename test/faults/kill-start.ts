@@ -4,8 +4,8 @@ import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
 import type { Thing } from './cast.ts'
 import type { Plan } from './life.ts'
+import { usualPace } from './pace.ts'
 import type { SingleStage } from './single-stage.ts'
-import { intervalMs } from './watched-things.ts'
 
 const kills = 2
 const startMs = 3 * second
@@ -13,7 +13,7 @@ const startMs = 3 * second
  * Longest permitted time from a start to the check of a website. If the killed prober still counted as alive, its websites would be checked
  * 7 s later.
  */
-const boundMs = intervalMs + 1 * second
+const boundMs = usualPace.intervalMs + 1 * second
 
 export function planKillStart(stage: SingleStage, random: Random): Plan {
   const pauses = Array.from({ length: kills }, () => boundMs + random.integer(1, 10 * second))

@@ -3,17 +3,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
-import { blipMs, drawCast, expectedOf, promiseMs, type Thing } from './cast.ts'
-import type { Spell } from './outside-world.ts'
+import { drawCast, expectedOf, promiseMs, type Thing } from './cast.ts'
+import type { OutsideWorld, Spell } from './outside-world.ts'
+import { type Pace, usualPace } from './pace.ts'
 import { type Gap, Requests } from './requests.ts'
 import { read, type Stage } from './stage.ts'
 import { type Comparison, compareTold, isAllTold, type Message } from './told.ts'
-import { createReported, createSite, intervalMs } from './watched-things.ts'
+import { createReported, createSite } from './watched-things.ts'
 
 /** Plan of one seed under one kind of fault. */
 export interface Plan {
-  /** Longest permitted time without a report of a `heart` (`cast.ts`), ms. A `heart` normally reports every 5 s. */
+  /** Longest permitted time without a report of a `heart` (`cast.ts`), ms. A `heart` normally reports at each interval. */
   noDataMs: number
+  /** Default: `usualPace`. */
+  pace?: Pace
   /** Approximate duration of the fault, ms. */
   faultMs: number
   /** True: checks continue during the fault. */
@@ -23,6 +26,13 @@ export interface Plan {
    * fault, silence is not judged for a while.
    */
   isOff: boolean
+  /** False: no sender falls silent (`CastOptions`). */
+  hasSilent?: boolean
+  /**
+   * Longest permitted time without a write, a report of a healthy sender, a check of a website (both beyond the interval), and delay of a
+   * message beyond its promise, ms; absent: not limited.
+   */
+  boundMs?: number
   /** Starts and ends the fault. Resolves after the recovery with the performed actions and the defects of the recovery. */
   strike(cast: readonly Thing[]): Promise<Struck>
 }
@@ -32,45 +42,44 @@ export interface Struck {
   late?: string[]
 }
 
-export interface Outcome extends Comparison {
+export interface Outcome extends Comparison, Measured {
   fault: string
   faultMs: number
   /** Acknowledged writes that are missing, and deleted objects that still exist. */
   missing: string[]
   /** Descriptions of the steps that took longer than this kind of fault permits. */
   late: string[]
-  /**
-   * `writeGapMs`: longest time without a successful write, ms. `reportGapMs`: longest time without an accepted report of one healthy
-   * sender, ms.
-   */
-  writeGapMs: number
-  reportGapMs: number
-  /** Largest delay of a problem's message after the instant by which it was due, ms. */
-  latestMs: number
   /** Number of failed requests, and each distinct error. */
   failedRequests: number
   failures: string[]
 }
 
-/** Time after which all monitors and senders have reported at least once. */
-const warmMs = 15 * second
 /**
  * Delay of a due message after which the message counts as lost. On a busy machine reports wait for seconds, which prolongs the
  * confirmation delay.
  */
 const lateMs = 60 * second
-/** Longest time from the end of a problem to its message. */
-const recoveryMs = 40 * second
-/** Time in which a false message can still arrive after silence is judged again. */
-const lingerMs = 20 * second
 /** After a fault, silence is not judged for at least this time. */
 const holdMs = 15 * second
 
+interface Measured {
+  /**
+   * Longest times from the fault on, ms: without a successful write, without an accepted report of one healthy sender, and without a check of
+   * one website.
+   */
+  writeGapMs: number
+  reportGapMs: number
+  checkGapMs: number
+  /** Largest delay of a problem's message after the instant by which it was due, ms. */
+  latestMs: number
+}
+
 export async function live(stage: Stage, random: Random, plan: Plan): Promise<Outcome> {
-  const faultInMs = random.integer(2, 20) * second
-  const cast = drawCast(random, { ...plan, faultInMs, hasCareless: plan.isOff })
-  const ids = await createCast(stage, cast)
-  const beganAt = Date.now() + warmMs
+  const pace = plan.pace ?? usualPace
+  const faultInMs = random.integer(pace.faultInMs[0] / second, pace.faultInMs[1] / second) * second
+  const cast = drawCast(random, { ...plan, pace, faultInMs, hasCareless: plan.isOff })
+  const ids = await createCast(stage, cast, pace)
+  const beganAt = Date.now() + pace.warmMs
   const faultAt = beganAt + faultInMs
   for (const { sort, name, spell } of cast) {
     if (spell === null) continue
@@ -83,11 +92,11 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   const writer = requests.write()
   const { messages } = stage.outside
   const hearts = cast
-    .filter(({ sort, spell, everyMs }) => sort === 'heart' && spell === null && everyMs === intervalMs)
+    .filter(({ sort, spell, everyMs }) => sort === 'heart' && spell === null && everyMs === pace.intervalMs)
     .map(({ name }) => name)
   const gap = () =>
     hearts.map(name => requests.longestGap(name, faultAt)).reduce((one, other) => (other.ms > one.ms ? other : one))
-  const course: Course = { faultAt, endedAt: Number.POSITIVE_INFINITY, plan, gap }
+  const course: Course = { faultAt, endedAt: Number.POSITIVE_INFINITY, plan, pace, gap }
   const troubles = endTroubles(cast, messages, course)
 
   await until(faultAt)
@@ -100,14 +109,20 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   })
   course.endedAt = Date.now()
   for (const { spell } of cast)
-    if (spell?.from === Number.POSITIVE_INFINITY) blipAt(spell, course.endedAt + random.integer(1, 10 * second))
+    if (spell?.from === Number.POSITIVE_INFINITY) blipAt(spell, course.endedAt + random.integer(1, 10 * second), pace)
   await troubles
   const expected = expectedOf(cast)
-  const giveUpAt = Date.now() + recoveryMs
+  const giveUpAt = Date.now() + pace.recoveryMs
   while (Date.now() < giveUpAt && !isAllTold(expected, messages)) await pause(second / 4)
-  await until(Math.max(Date.now() + 10 * second, heldUntil(course) + lingerMs))
+  await until(Math.max(Date.now() + 10 * second, heldUntil(course) + pace.lingerMs))
   requests.endWriting()
   await writer
+  const measured: Measured = {
+    writeGapMs: requests.longestGap('write', faultAt).ms,
+    reportGapMs: gap().ms,
+    checkGapMs: longestCheckGap(stage.outside, cast, faultAt - pace.intervalMs),
+    latestMs: latenessOf(cast, messages, course),
+  }
   const missing = [...(await requests.missingMonitors()), ...(await openIncidents(stage, cast))]
   // The messages are copied before the senders end, because messages about the senders' silence follow.
   const told = [...messages]
@@ -117,18 +132,38 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   return {
     fault,
     faultMs: course.endedAt - faultAt,
-    late,
+    late: [...late, ...slowerThan(plan.boundMs ?? Number.POSITIVE_INFINITY, measured, pace)],
     ...compareTold(expected, told),
     missing: [...missing, ...(await requests.missingReports(ids))],
-    writeGapMs: requests.longestGap('write', faultAt).ms,
-    reportGapMs: gap().ms,
-    latestMs: latenessOf(cast, told, course),
+    ...measured,
     failedRequests: requests.failed,
     failures: requests.failures,
   }
 }
 
-function blipAt(spell: Spell, from: number): void {
+/** Returns the longest time without a check of one website, from `from` until now, ms. */
+function longestCheckGap(outside: OutsideWorld, cast: readonly Thing[], from: number): number {
+  const now = Date.now()
+  const gaps = cast
+    .filter(({ sort }) => sort === 'site')
+    .flatMap(({ name }) =>
+      [...outside.checksOf(name).filter(at => at > from), now].map((at, i, all) => at - (all[i - 1] ?? from)),
+    )
+  return Math.max(0, ...gaps)
+}
+
+/** Returns a text for each measured time that is longer than the bound. Writes and reports have an interval of their own, as checks have. */
+function slowerThan(boundMs: number, measured: Measured, { intervalMs }: Pace): string[] {
+  const times: [what: string, ms: number][] = [
+    ['without a write', measured.writeGapMs - second],
+    ['without a report', measured.reportGapMs - intervalMs],
+    ['without a check', measured.checkGapMs - intervalMs],
+    ['until a message', measured.latestMs],
+  ]
+  return times.filter(([, ms]) => ms > boundMs).map(([what, ms]) => `${ms} ms ${what}`)
+}
+
+function blipAt(spell: Spell, from: number, { blipMs }: Pace): void {
   spell.from = from
   spell.to = from + blipMs
 }
@@ -138,6 +173,7 @@ interface Course {
   /** End of the fault; Infinity: it continues. */
   endedAt: number
   plan: Plan
+  pace: Pace
   /** Returns the longest time so far without an accepted report of one `heart` (`cast.ts`) that is not silent. */
   gap(): Gap
   isGivenUp?: boolean
@@ -153,11 +189,14 @@ function heldUntil({ faultAt, endedAt, gap }: Course): number {
 }
 
 /** Creates the websites and senders; resolves with their ids by name. */
-async function createCast(stage: Stage, cast: readonly Thing[]): Promise<Map<string, string>> {
+async function createCast(stage: Stage, cast: readonly Thing[], pace: Pace): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
   await stage.command(async keeper => {
     for (const { sort, name, noDataMs } of cast)
-      ids.set(name, sort === 'site' ? await createSite(stage, keeper, name) : await createReported(stage, keeper, name, noDataMs))
+      ids.set(
+        name,
+        sort === 'site' ? await createSite(stage, keeper, name, pace) : await createReported(stage, keeper, name, noDataMs, pace),
+      )
   })
   return ids
 }
@@ -183,8 +222,8 @@ const toldOf = ({ name, expected }: Thing, messages: readonly Message[]): Messag
 
 /** Returns the instant by which the message of a problem is due, including the delay that the fault causes. */
 function dueAt(thing: Thing, course: Course): number {
-  const { faultAt, endedAt, plan } = course
-  const promise = promiseMs(thing)
+  const { faultAt, endedAt, plan, pace } = course
+  const promise = promiseMs(thing, pace)
   const at = (thing.spell?.from ?? 0) + promise
   if (at < faultAt) return at
   if (thing.sort === 'heart') return Math.max(at, heldUntil(course))

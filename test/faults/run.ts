@@ -4,8 +4,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { minute } from '#shared/limits/limits.ts'
+import { minute, second } from '#shared/limits/limits.ts'
 import { killAllPrograms } from '../integration/system.ts'
 import { Random } from '../simulation/random.ts'
 import { setClusterStage } from './cluster-stage.ts'
@@ -18,6 +19,8 @@ import { planNatsNode } from './nats-node.ts'
 import { setSingleStage, setStoreStage } from './single-stage.ts'
 import type { Stage } from './stage.ts'
 import { planStoreOutage } from './store-outage.ts'
+import { commitHere, keepResults, readResults, resultOf, tableOfResults, writePage } from './table.ts'
+import { tableKinds } from './table-kinds.ts'
 
 interface FaultKind {
   meaning: string
@@ -44,15 +47,26 @@ const kinds: Record<string, FaultKind> = {
   'kill-start': kindOf('all killed by kill -9 and started at once, twice', setSingleStage, planKillStart),
 }
 
-const usage = `npm run faults -- [options]
+const listOf = (described: Record<string, { meaning: string }>): string =>
+  Object.entries(described)
+    .map(([name, { meaning }]) => `  ${name.padEnd(16)} ${meaning}`)
+    .join('\n')
+
+const usage = `npm run faults -- [table] [options]
+table            runs the kinds of the table, adds the results to test/faults/table-results.jsonl, and writes the table into docs/detection.md
 --kinds A,B      all without it:
-${Object.entries(kinds)
-  .map(([name, { meaning }]) => `  ${name.padEnd(14)} ${meaning}`)
-  .join('\n')}
---seeds 1-20     which seeds of each kind (1-20); one takes 1 to 4 minutes
+${listOf(kinds)}
+                 of the table:
+${listOf(tableKinds)}
+--seeds 1-20     which seeds of each kind (1-20), also 20 for 1-20; one takes 1 to 4 minutes, one of the table about 75 s. 0: none, only
+                 writes the table
 --parallel N     seeds at once, 1 to 8 (1)
 --logs DIR       writes the logs of each seed's processes there
 --json           one JSON object on stdout instead of the table`
+
+const ofTable: Record<string, FaultKind> = Object.fromEntries(
+  Object.entries(tableKinds).map(([name, { meaning, set, plan }]) => [name, kindOf(meaning, set, plan)]),
+)
 
 interface Run {
   kind: string
@@ -69,6 +83,7 @@ const seedMs = 10 * minute
 const faults = ['wrong', 'lost', 'missing', 'late'] as const
 const say = (line: string) => void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
 const open = new Set<Stage>()
+const stopping = new Map<Stage, Promise<void>>()
 
 async function runSeed(name: string, kind: FaultKind, seed: number, logs: string): Promise<Run> {
   const run = (outcome: Outcome | null, broken: string | null): Run => ({
@@ -85,7 +100,7 @@ async function runSeed(name: string, kind: FaultKind, seed: number, logs: string
   })
   try {
     stage = await kind.set()
-    if (stage === null) return run(null, "the store can't be had")
+    if (stage === null) return run(null, 'the machine lacks what the stage needs: the store, or libfaketime')
     open.add(stage)
     const random = new Random(seed, name)
     return run(await Promise.race([live(stage, random, kind.plan(stage, random)), late]), null)
@@ -94,7 +109,7 @@ async function runSeed(name: string, kind: FaultKind, seed: number, logs: string
   } finally {
     clearTimeout(timer)
     if (stage !== null) {
-      await stage.stop()
+      await stopOnce(stage)
       open.delete(stage)
       if (logs !== '') await writeFile(join(logs, `${name}-${seed}.log`), stage.output())
     }
@@ -106,9 +121,9 @@ function tellRun({ kind, seed, load, outcome, broken }: Run): void {
     say(`${kind} ${seed}: broken: ${broken}`)
     return
   }
-  const { fault, latestMs, writeGapMs, reportGapMs, failedRequests } = outcome
+  const { fault, latestMs, writeGapMs, reportGapMs, checkGapMs, failedRequests } = outcome
   const repeats = `${outcome.repeated.length} repeated`
-  const gaps = `no write for ${writeGapMs} ms, no report of one sender for ${reportGapMs} ms, ${failedRequests} requests failed`
+  const gaps = `no write for ${writeGapMs} ms, no report of one sender for ${reportGapMs} ms, no check for ${checkGapMs} ms, ${failedRequests} requests failed`
   say(`${kind} ${seed}: ${fault}; told ${latestMs} ms late at most, ${repeats}, ${gaps}, load ${load.toFixed(1)}`)
   for (const each of faults) if (outcome[each].length > 0) say(`  ${each}: ${outcome[each].join('; ')}`)
 }
@@ -130,10 +145,18 @@ function tableOf(runs: readonly Run[], names: readonly string[]): string[] {
   return [heads, heads.map(() => '---'), ...rows].map(row => `| ${row.join(' | ')} |`)
 }
 
+/** Returns the first and the last seed; one number: from 1 to that. */
+function seedsOf(text: string, isTable: boolean): [from: number, to: number] {
+  const [first = 1, last] = text.split('-').map(Number)
+  if (last !== undefined) return [first, last]
+  return isTable ? [1, first] : [first, first]
+}
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
-      kinds: { type: 'string', default: Object.keys(kinds).join() },
+      kinds: { type: 'string' },
       seeds: { type: 'string', default: '1-20' },
       parallel: { type: 'string', default: '1' },
       logs: { type: 'string', default: '' },
@@ -141,10 +164,13 @@ async function main(): Promise<number> {
       help: { type: 'boolean', default: false },
     },
   })
-  const names = values.kinds.split(',')
-  const [from = 1, to = from] = values.seeds.split('-').map(Number)
+  const isTable = positionals[0] === 'table'
+  const known = isTable ? ofTable : kinds
+  const names = values.kinds?.split(',') ?? Object.keys(known)
+  const [from, to] = seedsOf(values.seeds, isTable)
   const parallel = Number(values.parallel)
-  const isUsable = names.every(name => kinds[name]) && from >= 0 && to >= from && parallel >= 1 && parallel <= 8
+  const isCommand = positionals.length === (isTable ? 1 : 0)
+  const isUsable = isCommand && names.every(name => known[name]) && from >= 0 && to >= from - 1 && parallel >= 1 && parallel <= 8
   if (values.help || !isUsable) {
     process.stderr.write(`${usage}\n`)
     return values.help ? 0 : 2
@@ -152,21 +178,34 @@ async function main(): Promise<number> {
   const waiting = names.flatMap(name => Array.from({ length: to - from + 1 }, (_, n) => ({ name, seed: from + n })))
   if (values.logs !== '') await mkdir(values.logs, { recursive: true })
   const runs: Run[] = []
+  const commit = commitHere()
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const run = await runSeed(next.name, kinds[next.name] as FaultKind, next.seed, values.logs)
+      const run = await runSeed(next.name, known[next.name] as FaultKind, next.seed, values.logs)
       runs.push(run)
       tellRun(run)
+      if (isTable) await keepResults([resultOf(run.kind, run.seed, commit, run.outcome)])
     }
   }
   await Promise.all(Array.from({ length: parallel }, work))
-  const table = tableOf(runs, names)
+  const table = isTable ? tableOfResults(await readResults(), tableKinds) : tableOf(runs, names)
+  if (isTable) await writePage(table)
   process.stdout.write(`${values.json ? JSON.stringify({ runs }) : table.join('\n')}\n`)
   return runs.some(({ outcome }) => outcome === null || faults.some(each => outcome[each].length > 0)) ? 1 : 0
 }
 
+/** Stops a stage; a seed and the end of the run may both do so. */
+function stopOnce(stage: Stage): Promise<void> {
+  const stopped = stopping.get(stage) ?? stage.stop()
+  stopping.set(stage, stopped)
+  return stopped
+}
+
+/** Longest wait for the end of all stages. */
+const endMs = 10 * second
+
 const endEarly = async () => {
-  await Promise.allSettled([...open].map(stage => stage.stop()))
+  await Promise.race([Promise.allSettled([...open].map(stopOnce)), pause(endMs)])
   process.exit(130)
 }
 // Started programs end even when this process crashes.

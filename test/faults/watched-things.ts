@@ -5,15 +5,8 @@ import type { Command } from '#shared/contracts/subjects/command.ts'
 import { second } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
 import { websiteCheck } from '../support/checks.ts'
+import type { Pace } from './pace.ts'
 import type { Stage } from './stage.ts'
-
-/** Interval of checks and of reports. */
-export const intervalMs = 5 * second
-/** Confirmation delay of monitors. */
-export const confirmMs = 20 * second
-const recoverMs = 5 * second
-/** Confirmation delay of rules. */
-export const ruleConfirmMs = 5 * second
 
 /** Returns the fields that are the same in every command that creates a thing in the stage's workspace. */
 const identityOf = ({ workspaceId }: Stage, name: string) => ({ workspaceId, slug: name, name })
@@ -35,15 +28,15 @@ async function send(keeper: KeeperClient, id: string, command: object): Promise<
 }
 
 /** Creates a website monitor and resolves with its id. */
-export async function createSite(stage: Stage, keeper: KeeperClient, name: string): Promise<string> {
+export async function createSite(stage: Stage, keeper: KeeperClient, name: string, pace: Pace): Promise<string> {
   const id = randomId(10)
   const check = websiteCheck({
     url: stage.outside.siteUrl(name),
     locations: [stage.locationId],
-    interval_value: intervalMs / second,
+    interval_value: pace.intervalMs / second,
     interval_unit: 'SECOND',
-    confirm_after: confirmMs / second,
-    recover_after: recoverMs / second,
+    confirm_after: pace.confirmMs / second,
+    recover_after: pace.recoverMs / second,
   })
   await send(keeper, id, { kind: 'create-website', ...identityOf(stage, name), check })
   return id
@@ -58,6 +51,7 @@ export async function createReported(
   keeper: KeeperClient,
   name: string,
   noDataAfterMs: number | null,
+  { ruleConfirmMs }: Pace,
 ): Promise<string> {
   const id = randomId(10)
   const input = { signal: 'beat', from: null, mode: 'status', compare: null, threshold: null, match: null }

@@ -1,15 +1,13 @@
 // The real program on a machine whose clock is set while it runs, under libfaketime. Without that library, the test is skipped.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { hour, second } from '#shared/limits/limits.ts'
 import { temporaryFolder } from '../infra/run-program.ts'
+import { fakeClockLibrary, fakeClockSettings } from '../support/fake-clock.ts'
 import { startProgram } from './system.ts'
 
-const library = ['x86_64', 'aarch64']
-  .map(machine => `/usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`)
-  .find(path => existsSync(path))
-const skip = library === undefined ? 'libfaketime is not installed' : false
+const skip = fakeClockLibrary === null ? 'libfaketime is not installed' : false
 
 t.test('program follows a clock that is set forward and back while it runs', { skip, timeout: 240_000 }, async t => {
   const folder = temporaryFolder(t)
@@ -21,10 +19,7 @@ t.test('program follows a clock that is set forward and back while it runs', { s
     writeFileSync(file, `${ms < 0 ? '-' : '+'}${Math.abs(ms) / second}s`)
   }
   setClock(0)
-  const program = await startProgram({
-    ...{ DATA_DIR: join(folder, 'data'), LD_PRELOAD: library ?? '' },
-    ...{ FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1', DONT_FAKE_MONOTONIC: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1' },
-  })
+  const program = await startProgram({ DATA_DIR: join(folder, 'data'), ...fakeClockSettings(file) })
   t.teardown(() => program.stop())
   const { url } = JSON.parse(readFileSync(join(folder, 'data', 'api.json'), 'utf8')) as { url: string }
   const key = readFileSync(join(folder, 'data', 'first-key'), 'utf8').trim()

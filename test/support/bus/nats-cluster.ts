@@ -77,10 +77,18 @@ wait "$server"
 kill "$watcher" 2>/dev/null
 `
 
-export async function startTestCluster(): Promise<TestCluster> {
+export interface TestClusterOptions {
+  /**
+   * Returns the port by which one server reaches the route port of another; absent: directly. If present, servers name no addresses to their
+   * clients nor to each other, so that nobody goes around the returned port.
+   */
+  routeVia?: (from: number, to: number, port: number) => Promise<number>
+}
+
+export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const binary = await obtainNatsServer({ toolsFolder, log: () => undefined })
   const folder = await mkdtemp(join(tmpdir(), 'watchkeeper-cluster-'))
-  const nodes = await prepare(folder)
+  const nodes = await prepare(folder, options)
   const open: Bus[] = []
   const start = (node: number) => startNode(binary, nodes[node]!)
   await Promise.all(nodes.map((_, node) => start(node)))
@@ -129,10 +137,16 @@ export async function startTestCluster(): Promise<TestCluster> {
   }
 }
 
-async function prepare(folder: string): Promise<Node[]> {
+async function prepare(folder: string, { routeVia }: TestClusterOptions): Promise<Node[]> {
   const names = ['nats-1', 'nats-2', 'nats-3']
   const ports = await freePorts(3 * names.length)
-  const routes = names.map((_, node) => `nats://127.0.0.1:${ports[3 * node + 1]}`)
+  const routesOf = async (from: number) => {
+    const others = names.flatMap((_, to) => (to === from ? [] : [{ to, port: ports[3 * to + 1] as number }]))
+    const reached = await Promise.all(others.map(({ to, port }) => routeVia?.(from, to, port) ?? port))
+    return reached.map(port => `nats://127.0.0.1:${port}`)
+  }
+  // Nobody listens at the address that the servers name to each other.
+  const silence = routeVia === undefined ? '' : ', no_advertise: true, advertise: "127.0.0.1:9"'
   return Promise.all(
     names.map(async (name, node) => {
       const [port, routePort, monitorPort] = ports.slice(3 * node) as [number, number, number]
@@ -145,7 +159,7 @@ async function prepare(folder: string): Promise<Node[]> {
         `jetstream { store_dir: ${JSON.stringify(join(folder, name))} }`,
         'lame_duck_duration: "30s", lame_duck_grace_period: "1s"',
         // With the default pings, the other servers would keep a route to a frozen server for 80 s, with its queue members.
-        `cluster { name: test, listen: "127.0.0.1:${routePort}", ping_interval: "2s", ping_max: 2, routes: ${JSON.stringify(routes)} }`,
+        `cluster { name: test, listen: "127.0.0.1:${routePort}", ping_interval: "2s", ping_max: 2${silence}, routes: ${JSON.stringify(await routesOf(node))} }`,
         `accounts { HOUSE { jetstream: enabled, users: [${userOf(house)}] }, $SYS { users: [${userOf(system)}] } }`,
       ]
       await writeFile(config, `${lines.join('\n')}\n`, { mode: 0o600 })
