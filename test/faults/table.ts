@@ -57,12 +57,16 @@ export async function readResults(): Promise<Result[]> {
     .map(line => JSON.parse(line) as Result)
 }
 
-/** Puts results in the place of earlier ones of the same seeds. */
-export async function keepResults(results: readonly Result[]): Promise<Result[]> {
-  const byKey = new Map([...(await readResults()), ...results].map(result => [`${result.kind} ${result.seed}`, result]))
-  const all = [...byKey.values()].sort((one, other) => one.kind.localeCompare(other.kind) || one.seed - other.seed)
-  await writeFile(resultsFile, all.map(result => `${JSON.stringify(result)}\n`).join(''))
-  return all
+let keeping: Promise<void> = Promise.resolve()
+
+/** Puts the result in the place of an earlier one of the same seed. Seeds that end together wait for each other. */
+export function keepResult(result: Result): Promise<void> {
+  keeping = keeping.then(async () => {
+    const byKey = new Map([...(await readResults()), result].map(each => [`${each.kind} ${each.seed}`, each]))
+    const all = [...byKey.values()].sort((one, other) => one.kind.localeCompare(other.kind) || one.seed - other.seed)
+    await writeFile(resultsFile, all.map(each => `${JSON.stringify(each)}\n`).join(''))
+  })
+  return keeping
 }
 
 const secondsOf = (ms: number): string => (ms / second).toFixed(1)
