@@ -43,10 +43,10 @@ const kindOf = <S extends Stage>(
 
 const kinds: Record<string, FaultKind> = {
   'store-outage': kindOf('the store frozen or killed for 20 to 60 s', setStoreStage, planStoreOutage),
-  'double-restart': kindOf('all ended and started twice', setSingleStage, planDoubleRestart),
+  'double-restart': kindOf('all ended and started twice', () => setSingleStage(), planDoubleRestart),
   'nats-node': kindOf('one NATS server of three killed or frozen', setClusterStage, planNatsNode),
   move: kindOf('moved to a cluster and back, the command killed by kill -9', setMoveStage, planMove),
-  'kill-start': kindOf('all killed by kill -9 and started at once, twice', setSingleStage, planKillStart),
+  'kill-start': kindOf('all killed by kill -9 and started at once, twice', () => setSingleStage(), planKillStart),
 }
 
 const listOf = (described: Record<string, { meaning: string }>): string =>

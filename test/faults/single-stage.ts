@@ -11,8 +11,8 @@ import { startOutsideWorld } from './outside-world.ts'
 import { caller, furnish, gatewayUrl, readFirstKey, type Stage } from './stage.ts'
 
 export interface SingleStage extends Stage {
-  /** Resolves when everything runs again, with the duration of the start, ms. */
-  start(): Promise<number>
+  /** Resolves when everything runs again, with the duration of the start, ms. `checkout`: of another version; absent: the present one. */
+  start(checkout?: string): Promise<number>
   /** Ends the process by SIGTERM or kill -9; resolves when it has ended. */
   end(how: Ending): Promise<void>
 }
@@ -34,7 +34,8 @@ interface StoreServer {
   stop(): Promise<void>
 }
 
-export const setSingleStage = (): Promise<SingleStage> => setStage(null)
+/** `checkout`: folder of the version that starts; absent: the present one. */
+export const setSingleStage = (checkout?: string): Promise<SingleStage> => setStage(null, checkout)
 
 /** Resolves with null if the store is not installed. */
 export async function setStoreStage(): Promise<StoreStage | null> {
@@ -48,7 +49,7 @@ export async function setStoreStage(): Promise<StoreStage | null> {
   }
 }
 
-async function setStage(server: StoreServer | null): Promise<SingleStage> {
+async function setStage(server: StoreServer | null, checkout?: string): Promise<SingleStage> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'watchkeeper-single-stage-'))
   const outside = await startOutsideWorld()
   const mongodbUrl = server === null ? '' : `${server.url}/faults`
@@ -56,9 +57,9 @@ async function setStage(server: StoreServer | null): Promise<SingleStage> {
   let program: Program | null = null
   const programs: Program[] = []
   let [baseUrl, key] = ['', '']
-  const start = async () => {
+  const start = async (of?: string) => {
     const from = Date.now()
-    program = await startProgram(settings)
+    program = await startProgram(settings, of)
     programs.push(program)
     baseUrl = gatewayUrl(program.output())
     return Date.now() - from
@@ -79,7 +80,7 @@ async function setStage(server: StoreServer | null): Promise<SingleStage> {
     () => key,
   )
   try {
-    await start()
+    await start(checkout)
     key = await readFirstKey(dataFolder)
     return {
       ...(await furnish(call, outside)),

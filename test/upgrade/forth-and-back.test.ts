@@ -1,10 +1,11 @@
 // Processes of the version before the store's number 4 and of this version, on one bus and one store: one after the other is replaced by this
 // version, then by the version before, and by this version again. Then the upgrade is finished. Meanwhile websites fail and recover, senders
 // report or fall silent, and every message is counted. The steps are those of docs/upgrading.md.
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { second } from '#shared/limits/limits.ts'
-import { live } from '../faults/life.ts'
+import { live, type Outcome } from '../faults/life.ts'
 import { shortPace } from '../faults/pace.ts'
+import { setSingleStage } from '../faults/single-stage.ts'
 import { temporaryFolder } from '../infra/run-program.ts'
 import { Random } from '../simulation/random.ts'
 import { checkOut, skipWithout, versionBefore } from './before.ts'
@@ -13,6 +14,11 @@ import { processes, setRollingStage } from './rolling-stage.ts'
 const present = `${import.meta.dirname}/../..`
 /** Approximate duration of the replacement of one process. */
 const replacementMs = 6 * second
+
+function compare(t: Test, { wrong, lost, repeated, missing, ...rest }: Outcome): void {
+  t.strictSame({ wrong, lost, repeated, missing }, { wrong: [], lost: [], repeated: [], missing: [] })
+  t.comment(JSON.stringify(rest))
+}
 
 const inRandomOrder = (random: Random) =>
   processes
@@ -44,9 +50,26 @@ t.test(
     const outcome = await live(stage, random, {
       ...{ pace: shortPace, noDataMs: 15 * second, faultMs, isChecked: true, isOff: false, strike },
     })
-    const { wrong, lost, repeated, missing, ...rest } = outcome
-    t.strictSame({ wrong, lost, repeated, missing }, { wrong: [], lost: [], repeated: [], missing: [] })
-    t.comment(JSON.stringify(rest))
+    compare(t, outcome)
     t.notMatch(stage.output(), /"level":"?(error|50)/, 'no process reports an error')
+  },
+)
+
+t.test(
+  'one process with SQLite is stopped and started as this version: nothing is lost, doubled or told falsely',
+  { skip: skipWithout(versionBefore), timeout: 300_000 },
+  async t => {
+    const stage = await setSingleStage(checkOut(temporaryFolder(t), versionBefore))
+    t.teardown(() => stage.stop())
+    const strike = async () => {
+      await stage.end('stopped')
+      await stage.start(present)
+      return { fault: 'started as this version' }
+    }
+    const outcome = await live(stage, new Random(1, 'upgrade of one process'), {
+      ...{ pace: shortPace, noDataMs: 15 * second, faultMs: replacementMs, isChecked: false, isOff: true, strike },
+    })
+    compare(t, outcome)
+    t.match(stage.output(), /The store is converted/)
   },
 )
