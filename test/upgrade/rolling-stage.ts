@@ -16,7 +16,7 @@ import { startTestBus } from '../support/bus/nats.ts'
 import { startSecantus } from '../support/store/secantus.ts'
 
 /** Services of each process. */
-export const processes = ['directory,gateway', 'keeper', 'notifier', 'prober'] as const
+export const processes = ['directory,notifier,gateway', 'keeper', 'prober'] as const
 export type Services = (typeof processes)[number]
 
 export interface RollingStage extends Stage {
@@ -64,7 +64,7 @@ export async function setRollingStage(checkout: string): Promise<RollingStage | 
     for (const services of processes) running.set(services, await start(services, checkout))
     const key = await readFirstKey(dataFolder)
     const call = caller(
-      () => gatewayUrl(running.get('directory,gateway')?.output() ?? ''),
+      () => gatewayUrl(running.get('directory,notifier,gateway')?.output() ?? ''),
       () => key,
     )
     return {
