@@ -23,6 +23,7 @@ import { makeTemporaryFolder, removeTemporaryFolder } from '../run/temporary-fol
 import { pollUntil } from '../run/waiting.ts'
 
 const keeperCounts = [1, 2, 3]
+const quickKeeperCounts = [1]
 /** Monitors with an interval of a day, whose creation is timed. */
 const commands = 500
 /** Rates, checks a second; a store is measured until it no longer holds one. */
@@ -51,7 +52,7 @@ interface Found {
 export async function cluster(run: Run): Promise<PartResult> {
   const found: Found[] = []
   for (const open of [openShared, openSecantus]) {
-    for (const keepers of keeperCounts) {
+    for (const keepers of run.options.quick ? quickKeeperCounts : keeperCounts) {
       const store = await open()
       if (store === null) continue
       run.say(`cluster: ${store.name}, ${keepers} keepers`)
