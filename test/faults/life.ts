@@ -183,9 +183,10 @@ interface Course {
  * Returns the instant from which silence is judged again. If reports were not accepted for some time, silence is not judged for the same
  * time afterwards.
  */
-function heldUntil({ faultAt, endedAt, gap }: Course): number {
+function heldUntil({ faultAt, endedAt, plan, gap }: Course): number {
   const { ms, until: back } = gap()
-  return Math.max(endedAt + Math.max(holdMs, endedAt - faultAt), back + ms)
+  const offMs = plan.isOff ? endedAt - faultAt : 0
+  return Math.max(endedAt + Math.max(holdMs, offMs), back + ms)
 }
 
 /** Creates the websites and senders; resolves with their ids by name. */
