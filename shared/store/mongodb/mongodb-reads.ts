@@ -1,6 +1,7 @@
 // Reads of the MongoDB adapter, and the time limit of all its operations.
 import type { ClientSession, Collection } from 'mongodb'
 import { limits } from '#shared/limits/limits.ts'
+import type { CollectionName } from '#shared/store/collections.ts'
 import { findOptions, fromKept, type MongoDocument } from '#shared/store/mongodb/mongodb-documents.ts'
 import { storeErrorOf } from '#shared/store/mongodb/mongodb-errors.ts'
 import { StoreError } from '#shared/store/port.ts'
@@ -9,10 +10,11 @@ import type { QueryPlan } from '#shared/store/query.ts'
 /** `session`: reads as of the instant of this session. */
 export async function findDocuments(
   collection: Collection<MongoDocument>,
+  name: CollectionName,
   plan: QueryPlan,
   session?: ClientSession,
 ): Promise<object[]> {
-  const { filter, sort, projection } = findOptions(plan)
+  const { filter, sort, projection } = findOptions(name, plan)
   const options = { sort, limit: plan.limit, ...(projection === null ? {} : { projection }), ...(session && { session }) }
   const found = collection.find(filter, options)
   return (await found.toArray()).map(fromKept)

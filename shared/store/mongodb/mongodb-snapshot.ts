@@ -26,7 +26,7 @@ export async function openSnapshot(client: MongoClient, databaseName: string): P
     find: (name: CollectionName, query) =>
       translated(async () => {
         const collection = client.db(databaseName).collection<MongoDocument>(name)
-        return await findDocuments(collection, planQuery(name, query), session).catch(error => {
+        return await findDocuments(collection, name, planQuery(name, query), session).catch(error => {
           throw error.code === snapshotTooOld ? tooOld(error) : error
         })
       }) as never,
