@@ -47,11 +47,7 @@ export async function startKeeper(serviceContext: LevelledContext, options: Keep
     logger,
     metrics: createKeeperMetrics(serviceContext.metrics),
     ...memoryOf({ ...serviceContext, logger }, options),
-    keeperId: options.keeperId,
-    isAlone: options.exclusive,
-    encodeIncidentId: createIncidentIds(options.incidentSalt ?? '').encode,
-    confirmAfterMs: options.confirmAfterMs,
-    closeAfterMs: options.closeAfterMs,
+    ...settled(options),
     mayCommit: () => false,
     wake: () => host.wake(),
     wakeSoon: () => host.wakeSoon(),
@@ -117,6 +113,14 @@ const memoryOf = (serviceContext: ServiceContextWithStore, { cachedSubjects }: K
   readingWatch: new ReadingWatch(serviceContext),
   abilities: createAbilities(serviceContext),
   cache: new SubjectCache(cachedSubjects),
+})
+
+const settled = ({ keeperId, exclusive, incidentSalt, confirmAfterMs, closeAfterMs }: KeeperOptions) => ({
+  keeperId,
+  isAlone: exclusive,
+  encodeIncidentId: createIncidentIds(incidentSalt ?? '').encode,
+  confirmAfterMs,
+  closeAfterMs,
 })
 
 function openCheckForms(context: KeeperContext): CheckForms & { listing: CheckListing } {

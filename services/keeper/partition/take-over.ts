@@ -2,7 +2,6 @@
 
 import { Compile } from 'typebox/schema'
 import type { StreamMessage } from '#shared/bus/port.ts'
-import { keys } from '#shared/bus/subjects.ts'
 import { CheckResult } from '#shared/contracts/observations/check.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits, minute } from '#shared/limits/limits.ts'
