@@ -34,14 +34,19 @@ export class DoorMembers {
   /** An older directory refuses members of the state that it does not know, so it gets the rest. */
   async beat(proberId: string, given: unknown): Promise<void> {
     const state = given as DoorRequest<'beat'>['state']
-    const { knows: _, ...beforeLevels } = state
-    const { kinds: __, perSecond: ___, ...beforeKinds } = beforeLevels
-    const ask = (said: DoorRequest<'beat'>['state']) => this.#door.ask('beat', { proberId, state: said })
-    const orElse = (older: DoorRequest<'beat'>['state']) => (error: unknown) => {
-      if (!(error instanceof DoorRefusal) || error.code !== 'malformed') throw error
-      return ask(older)
+    const { knows, ...beforeLevels } = state
+    const { kinds, perSecond: _, ...beforeKinds } = beforeLevels
+    const older = [...(knows === undefined ? [] : [beforeLevels]), ...(kinds === undefined ? [] : [beforeKinds])]
+    const ask = async (said: DoorRequest<'beat'>['state']): Promise<Members> => {
+      try {
+        return await this.#door.ask('beat', { proberId, state: said })
+      } catch (error) {
+        const next = older.shift()
+        if (next === undefined || !(error instanceof DoorRefusal) || error.code !== 'malformed') throw error
+        return await ask(next)
+      }
     }
-    this.#hear(await ask(state).catch(orElse(beforeLevels)).catch(orElse(beforeKinds)))
+    this.#hear(await ask(state))
   }
 
   async leave(proberId: string): Promise<void> {

@@ -52,7 +52,7 @@ t.test('doctor examines an installation in one process while it runs, after kill
       findings.filter(({ standing }) => standing !== 'well'),
       [],
     )
-    t.match(said(findings, 'streams'), { what: /^All 6 are there, in 1 copy each\.$/ })
+    t.match(said(findings, 'streams'), { what: /^All 7 are there, in 1 copy each\.$/ })
     t.match(said(findings, 'versions'), { what: /^Present: 1 gateway, 1 keeper, 1 prober;/ })
   })
 
@@ -175,7 +175,7 @@ t.test('doctor examines three NATS servers and a MongoDB', async t => {
     await cluster.whole()
     const { of, text } = await examined(environment)
     t.match(of('bus'), [{ standing: 'well' }], text)
-    t.match(of('streams'), [{ standing: 'well', what: /^All 6 are there, in 3 copies each\.$/ }], text)
+    t.match(of('streams'), [{ standing: 'well', what: /^All 7 are there, in 3 copies each\.$/ }], text)
   })
 
   await t.test('a wrong password and a wrong store are said without the password', async t => {

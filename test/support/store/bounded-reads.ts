@@ -12,6 +12,7 @@ export const boundedReads: Readonly<Record<string, string>> = {
   'deliveries by destinationId,incidentId': 'an incident has a delivery for each alert and destination',
   'deliveries by open': 'open deliveries are those that are being sent',
   'deliveryLog by incidentId': 'the messages about one monitor, for as long as the log is kept',
+  'responses by incidentId': 'what people did about one incident',
   'alerts by subjectId': 'alerts of one subject, which expire',
   'history by subjectId': 'records of one subject are removed in the order of their instants, of which few are equal',
   'observationIds by id': 'ids of one subject, when one of its signals is removed',
@@ -20,6 +21,9 @@ export const boundedReads: Readonly<Record<string, string>> = {
   'deliveryLog by destinationId,status': 'a destination belongs to one workspace',
   'deliveryLog by destinationNumber': 'the newest of one destination, of which held and accepted messages are skipped',
   'deliveryLog by destinationId': 'the newest of one destination; a destination belongs to one workspace',
+  // Rows in a range of ids.
+  'server_api_audit by id': 'blocks in a range of time, of which only those around its end are skipped',
+  'pushedObservations by id': 'the numbers of one signal in the days of its baseline, of which rows without a number are skipped',
   // What one subject has.
   'incidents by open,subjectId': 'a subject belongs to one workspace',
   'subjects by slug': 'a slug is unique in a workspace',
@@ -46,10 +50,12 @@ export const boundedReads: Readonly<Record<string, string>> = {
   'destinations by workspaceId': 'limits.notification.destinations.perWorkspace',
   'transformations by workspaceId': 'limits of the payload templates of a workspace',
   'transformations by number': 'a number belongs to one payload template',
+  'templates by key,workspaceId': 'the revisions of one Template',
   'templates by workspaceId': 'limits.templates.perWorkspace',
   'memberships by userId': 'limits of the workspaces of a person',
   'memberships by workspaceId': 'limits of the members of a workspace',
   'invitations by username': 'limits of the invitations of a name',
+  'invitations by createdAt,username': 'limits of the invitations of a name',
   'invitations by inviterId': 'limits of the invitations by a person',
   'invitations by workspaceId': 'limits of the invitations to a workspace',
   'sessions by userId': 'limits of the sessions of a person',
@@ -58,6 +64,7 @@ export const boundedReads: Readonly<Record<string, string>> = {
   'externalIdentities by userId': 'a person has an identity for each provider',
   // What an installation has.
   'conditions by raised': 'limits.operator.conditions',
+  'locations by name': 'limits.location.perInstallation',
   'locations by': 'limits.location.perInstallation',
   'proberCredentials by': 'limits.prober.credentials',
   'users by': 'limits.people.users',
