@@ -278,7 +278,7 @@ function checkEach(t: Test, rules: readonly Rule[], served: ReadonlyMap<string, 
 }
 
 /**
- * Metrics and labels of the exporters, as their sources have them: `collector/jsz.go`, `collector/healthz.go` and the tests of `varz` of
+ * Metrics and labels of the exporters, as their sources and documents have them: `collector/jsz.go`, `collector/healthz.go` and the tests of `varz` of
  * nats-io/prometheus-nats-exporter; `exporter/metrics.go` and the README of percona/mongodb_exporter.
  */
 const ofNats = ['server_id']
