@@ -130,6 +130,7 @@ const pages: Page[] = [
 const untried = {
   'running-it.md': 'containers, systemd and a reverse proxy',
   'running-a-cluster.md': 'containers',
+  'moving.md': 'a cluster; test/integration/move.test.ts moves to one and back',
   'upgrading.md': 'a backup of an older version; test/upgrade opens one',
 }
 
