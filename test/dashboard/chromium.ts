@@ -2,7 +2,7 @@
 // and fail if CI=true.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import type { Browser, BrowserContext, CDPSession, Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { descendantsOf, killNow } from '../run/processes.ts'
 import { browserPath, noBrowser, startBrowser } from '../support/clients/find-browser.ts'
@@ -26,7 +26,7 @@ export interface Seen {
   context: BrowserContext
   /** Console errors and warnings, script errors, and violations of the page's content security policy. */
   faults: string[]
-  /** Bytes received over the network so far, with headers, compressed. */
+  /** Bytes received over the network so far, with headers, compressed; each address counts once. */
   bytes(): number
   close(): Promise<void>
 }
@@ -85,12 +85,26 @@ export async function open(origin: string, path: string, options: OpenOptions = 
   page.on('pageerror', error => faults.push(String(error)))
   const cdp = await context.newCDPSession(page)
   await cdp.send('Network.enable')
-  let bytes = 0
-  cdp.on('Network.loadingFinished', ({ encodedDataLength }) => {
-    bytes += encodedDataLength
-  })
+  const bytes = countBytes(cdp)
   await page.goto(origin + path)
-  return { page, context, faults, bytes: () => bytes, close: () => context.close() }
+  return { page, context, faults, bytes, close: () => context.close() }
+}
+
+/**
+ * Returns the bytes received so far. An address that is asked again, as after an event, counts once: how often that happens depends on the
+ * speed of the machine, not on the page.
+ */
+function countBytes(cdp: CDPSession): () => number {
+  const addresses = new Map<string, string>()
+  const counted = new Set<string>()
+  let bytes = 0
+  cdp.on('Network.requestWillBeSent', ({ requestId, request }) => void addresses.set(requestId, request.url))
+  cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    const address = addresses.get(requestId) ?? requestId
+    if (!counted.has(address)) bytes += encodedDataLength
+    counted.add(address)
+  })
+  return () => bytes
 }
 
 async function signIn(context: BrowserContext, origin: string, username: string): Promise<void> {

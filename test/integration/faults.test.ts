@@ -7,7 +7,7 @@ import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { createKeeperClient } from '#shared/bus/clients/clients.ts'
 import type { Bucket } from '#shared/bus/port.ts'
-import { keys, subjects } from '#shared/bus/subjects.ts'
+import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { partitionOf } from '#shared/text/hash.ts'
@@ -234,7 +234,8 @@ async function setStage(t: import('tap').Test) {
     /** Resolves with the first report on a monitor. */
     reported: async (id: string) => {
       await new Promise<void>((resolve, reject) => {
-        const listening = watcher.bus.subscribe(subjects.observation(locationId ?? '', id), () => {
+        const listening = watcher.bus.subscribe(subjects.flatObservation(locationId ?? '', id), ({ subject, body }) => {
+          if (parseObservation(subject, body)?.subjectId !== id) return
           listening.then(subscription => subscription.close()).then(resolve, reject)
         })
       })

@@ -319,7 +319,7 @@ t.test('rules for NATS and MongoDB are PromQL over metrics that their exporters 
   checkEach(t, rules, served)
   const named = rules.map(({ expr }) => expr).join(' ')
   for (const name of served.keys()) t.match(named, name, `${name} is used`)
-  for (const stream of declaredStreams) t.match(stream, /^(OBSERVATIONS|KV_(leases|presence|checks|revocations|installation))$/)
+  for (const stream of declaredStreams) t.match(stream, /^(OBSERVATIONS|KV_(leases|presence|checks|check-pages|revocations|installation))$/)
   t.match(named, `< ${declaredStreams.length}`, 'a missing stream is noticed')
   const all = [...rules, ...rulesOf('infra/prometheus/rules.yaml')].map(({ alert }) => alert)
   t.equal(new Set(all).size, all.length, 'both files can be used together')
