@@ -1,9 +1,10 @@
 // An installation in one process that moves: from its folder to a server of MongoDB's wire protocol and a nats-server, and on to another
 // folder. The command that moves it can be killed at any time, and is then run again.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { parseEnv } from 'node:util'
 import { createLogger } from '#shared/observability/logger.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import { connect } from '../bench/run/connection.ts'
@@ -38,7 +39,11 @@ export async function setMoveStage(): Promise<MoveStage | null> {
     startTestBus(),
     startOutsideWorld(),
   ])
-  const cluster = { MONGODB_URL: `${secantus.url}/moved`, NATS_URL: testBus.url, NATS_TOKEN: testBus.token }
+  const cluster: Record<string, string> = {
+    MONGODB_URL: `${secantus.url}/moved`,
+    NATS_URL: testBus.url,
+    NATS_TOKEN: testBus.token,
+  }
   let settings: Record<string, string> = { DATA_DIR: folder }
   let program: Program | null = null
   const [programs, commands, undo]: [Program[], (() => string)[], (() => unknown)[]] = [[], [], []]
@@ -96,6 +101,7 @@ export async function setMoveStage(): Promise<MoveStage | null> {
       },
       move: async moving => {
         const kills = await runMove(moving)
+        if (moving.to === 'cluster') Object.assign(cluster, parseEnv(await readFile(join(folder, 'cluster.env'), 'utf8')))
         settings = moving.to === 'cluster' ? { DATA_DIR: folder, ...cluster } : { DATA_DIR: join(newFolder, 'data') }
         await start()
         return kills
