@@ -91,14 +91,14 @@ export async function open(origin: string, path: string, options: OpenOptions = 
 }
 
 /**
- * Returns the bytes received so far. An address that is asked again, as after an event, counts once: how often that happens depends on the
+ * Returns the bytes received so far. A path that is asked again, as after an event, counts once: how often that happens depends on the
  * speed of the machine, not on the page.
  */
 function countBytes(cdp: CDPSession): () => number {
   const addresses = new Map<string, string>()
   const counted = new Set<string>()
   let bytes = 0
-  cdp.on('Network.requestWillBeSent', ({ requestId, request }) => void addresses.set(requestId, request.url))
+  cdp.on('Network.requestWillBeSent', ({ requestId, request }) => void addresses.set(requestId, request.url.split('?')[0] ?? ''))
   cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     const address = addresses.get(requestId) ?? requestId
     if (!counted.has(address)) bytes += encodedDataLength
