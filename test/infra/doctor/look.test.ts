@@ -14,7 +14,7 @@ import { look } from '../../../infra/doctor/look/look.ts'
 import { startTestCluster } from '../../support/bus/nats-cluster.ts'
 import { freePort } from '../../support/free-ports.ts'
 import { sharedMongodb } from '../../support/store/secantus.ts'
-import { runProgram, temporaryFolder } from '../run-program.ts'
+import { eventually, runProgram, temporaryFolder } from '../run-program.ts'
 
 const clock = createSystemClock()
 t.teardown(() => clock.stop())
@@ -94,6 +94,8 @@ t.test('doctor examines three NATS servers and a MongoDB', async t => {
   if (url === null) return t.comment('no MongoDB to talk to')
   const cluster = await startTestCluster()
   t.teardown(() => cluster.stop())
+  // Until the servers have elected one, JetStream answers nobody.
+  await eventually('the servers have a leader', async () => (await cluster.leaderOf('meta')) !== null)
   const environment = {
     NATS_URL: cluster.url,
     MONGODB_URL: url,
