@@ -22,83 +22,83 @@ interface Received {
   key: string
 }
 
-for (const seed of [1, 2])
-  t.test(
-    `installation moves to a cluster and back, and the command is killed in between: seed ${seed}`,
-    { timeout: 600_000 },
-    async t => {
-      const mongodbUrl = await sharedMongodb(t)
-      if (mongodbUrl === null) return t.comment('skipped: no server of the MongoDB wire protocol')
-      const random = new Random(seed, 'move')
-      const testBus = await startTestBus()
-      t.teardown(() => testBus.stop())
-      const world = await startWorld(t)
-      const folder = join(temporaryFolder(t), 'data')
-      const home: Settings = { DATA_DIR: folder }
-      const cluster: Settings = {
-        DATA_DIR: join(temporaryFolder(t), 'cluster'),
-        MONGODB_URL: mongodbUrl,
-        NATS_URL: testBus.url,
-        NATS_TOKEN: testBus.token,
-      }
-      const first = await start(t, home)
-      const key = readFileSync(join(folder, 'first-key'), 'utf8').trim()
-      const made = await furnish(first.call(key), world.url)
-      await eventually('everything is told that can be', () => world.received.some(({ path }) => path === '/late'))
-      const before = await content(first.call(key), made)
-      t.equal(before.open.length, 2)
+const seed = Number(process.env['SEED'] ?? 1)
 
-      const moving = (settings: Settings, words: string[]) => runProgram(t, ['move', '--json', ...words], settings)
-      const there = { ...cluster, DATA_DIR: folder }
-      const report = await moveWhileItRuns(t, { random, begin: () => moving(there, ['--to']), running: first.program })
-      t.ok(report.collections['subjects']?.count === 2 && report.collections['deliveries']?.count, 'counts and digests are said')
-      t.notMatch(JSON.stringify(report), testBus.token, 'no secret is printed')
-      const startEarlier = earlierProgram(t)
-      if (startEarlier === null) t.comment(`the repository here lacks the commit of version ${release.version}`)
-      else {
-        const byBus = /the bus is that of an installation that was moved to mongodb:\/\/\S+ and nats:\/\/\S+ on /
-        t.match(startEarlier(home), { status: 1, stderr: byBus }, 'version 2.0.0 is kept away, too')
-        t.match(startEarlier(home, '--accept-loss'), { status: 1, stderr: /was written in layout 1000000/ })
-      }
-      t.match(await runProgram(t, ['start'], home).ended, {
-        code: 4,
-        stderr:
-          /^The installation in \S+data was moved to mongodb:\/\/\S+ and nats:\/\/\S+ on [\d-]+, and is not used any longer/m,
-      })
+t.test(
+  `installation moves to a cluster and back, and the command is killed in between: seed ${seed}`,
+  { timeout: 600_000 },
+  async t => {
+    const mongodbUrl = await sharedMongodb(t)
+    if (mongodbUrl === null) return t.comment('skipped: no server of the MongoDB wire protocol')
+    const random = new Random(seed, 'move')
+    const testBus = await startTestBus()
+    t.teardown(() => testBus.stop())
+    const world = await startWorld(t)
+    const folder = join(temporaryFolder(t), 'data')
+    const home: Settings = { DATA_DIR: folder }
+    const cluster: Settings = {
+      DATA_DIR: join(temporaryFolder(t), 'cluster'),
+      MONGODB_URL: mongodbUrl,
+      NATS_URL: testBus.url,
+      NATS_TOKEN: testBus.token,
+    }
+    const first = await start(t, home)
+    const key = readFileSync(join(folder, 'first-key'), 'utf8').trim()
+    const made = await furnish(first.call(key), world.url)
+    await eventually('everything is told that can be', () => world.received.some(({ path }) => path === '/late'))
+    const before = await content(first.call(key), made)
+    t.equal(before.open.length, 2)
 
-      const handed = Object.fromEntries(
-        readFileSync(join(folder, 'cluster.env'), 'utf8')
-          .split('\n')
-          .map(line => line.split('=')),
-      )
-      t.match(await runProgram(t, ['start'], { ...cluster, ...handed, SQIDS_SALT: 'another' }).ended, {
-        code: 1,
-        stderr: /^SQIDS_SALT is another/m,
-      })
-      world.lateStatus(200)
-      const second = await start(t, { ...cluster, ...handed })
-      t.same(await content(second.call(key), made), before, 'nothing is lost')
-      await eventually('what was under way arrives', () => world.accepted('/late').length === 1)
+    const moving = (settings: Settings, words: string[]) => runProgram(t, ['move', '--json', ...words], settings)
+    const there = { ...cluster, DATA_DIR: folder }
+    const report = await moveWhileItRuns(t, { random, begin: () => moving(there, ['--to']), running: first.program })
+    t.ok(report.collections['subjects']?.count === 2 && report.collections['deliveries']?.count, 'counts and digests are said')
+    t.notMatch(JSON.stringify(report), testBus.token, 'no secret is printed')
+    const startEarlier = earlierProgram(t)
+    if (startEarlier === null) t.comment(`the repository here lacks the commit of version ${release.version}`)
+    else {
+      const byBus = /the bus is that of an installation that was moved to mongodb:\/\/\S+ and nats:\/\/\S+ on /
+      t.match(startEarlier(home), { status: 1, stderr: byBus }, 'version 2.0.0 is kept away, too')
+      t.match(startEarlier(home, '--accept-loss'), { status: 1, stderr: /was written in layout 1000000/ })
+    }
+    t.match(await runProgram(t, ['start'], home).ended, {
+      code: 4,
+      stderr: /^The installation in \S+data was moved to mongodb:\/\/\S+ and nats:\/\/\S+ on [\d-]+, and is not used any longer/m,
+    })
 
-      const newFolder = join(temporaryFolder(t), 'new')
-      const back = await moveWhileItRuns(t, {
-        random,
-        begin: () => moving({ ...cluster, ...handed }, ['--to', newFolder]),
-        running: second.program,
-      })
-      t.equal(back.installation_id, report.installation_id)
-      t.match(await runProgram(t, ['start'], { ...cluster, ...handed }).ended, { code: 4, stderr: /was moved to \S+new on / })
-      if (startEarlier !== null)
-        t.match(startEarlier({ ...cluster, ...handed }), { status: 1, stderr: /an installation that was moved to \S+new on / })
-      const third = await start(t, { DATA_DIR: newFolder })
-      t.same(await content(third.call(key), made), before)
-      world.setUp(true)
-      await eventually('its recovery is told', () => world.accepted('/hook').length === 3)
-      const keys = world.received.filter(({ path }) => path === '/hook').map(({ key }) => key)
-      t.equal(new Set(keys).size, keys.length, 'nobody is told twice')
-      t.notMatch(third.program.stdout(), /begins anew/)
-    },
-  )
+    const handed = Object.fromEntries(
+      readFileSync(join(folder, 'cluster.env'), 'utf8')
+        .split('\n')
+        .map(line => line.split('=')),
+    )
+    t.match(await runProgram(t, ['start'], { ...cluster, ...handed, SQIDS_SALT: 'another' }).ended, {
+      code: 1,
+      stderr: /^SQIDS_SALT is another/m,
+    })
+    world.lateStatus(200)
+    const second = await start(t, { ...cluster, ...handed })
+    t.same(await content(second.call(key), made), before, 'nothing is lost')
+    await eventually('what was under way arrives', () => world.accepted('/late').length === 1)
+
+    const newFolder = join(temporaryFolder(t), 'new')
+    const back = await moveWhileItRuns(t, {
+      random,
+      begin: () => moving({ ...cluster, ...handed }, ['--to', newFolder]),
+      running: second.program,
+    })
+    t.equal(back.installation_id, report.installation_id)
+    t.match(await runProgram(t, ['start'], { ...cluster, ...handed }).ended, { code: 4, stderr: /was moved to \S+new on / })
+    if (startEarlier !== null)
+      t.match(startEarlier({ ...cluster, ...handed }), { status: 1, stderr: /an installation that was moved to \S+new on / })
+    const third = await start(t, { DATA_DIR: newFolder })
+    t.same(await content(third.call(key), made), before)
+    world.setUp(true)
+    await eventually('its recovery is told', () => world.accepted('/hook').length === 3)
+    const keys = world.received.filter(({ path }) => path === '/hook').map(({ key }) => key)
+    t.equal(new Set(keys).size, keys.length, 'nobody is told twice')
+    t.notMatch(third.program.stdout(), /begins anew/)
+  },
+)
 
 /** Returns a function that starts the program of the last release, and waits for its end; null: the repository lacks its code. */
 function earlierProgram(t: Test) {

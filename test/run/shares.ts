@@ -115,13 +115,14 @@ const browserFiles = 'test/{dashboard/*,checks/echo-watched}.test.ts'
  */
 const longest = [
   browserFiles,
-  'test/{integration/{nats-node,faults,docs},upgrade/upgrade}.test.ts',
+  'test/{integration/{move,nats-node,faults,docs},upgrade/{forth-and-back,upgrade}}.test.ts',
   'test/simulation/*',
   'test/bus/nats-cluster.test.ts',
-  'test/infra/{data/data-loss,cli/demo,cli/api-commands,start}.test.ts',
+  'test/infra/{data/{data-loss,cluster-backup},cli/{demo,api-commands},start}.test.ts',
+  'test/prober/elsewhere.test.ts',
   'test/{integration,fuzz}/**',
   'test/infra/{manifests,data,apply,cli}/*',
-  'test/prober/elsewhere.test.ts',
+  'test/keeper/resources/preview.test.ts',
 ]
 
 function byWork(one: string, other: string): number {
