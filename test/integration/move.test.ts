@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { minute } from '#shared/limits/limits.ts'
 import { type Ended, eventually, type Program, runProgram, temporaryFolder } from '../infra/run-program.ts'
 import { Random } from '../simulation/random.ts'
 import { startTestBus } from '../support/bus/nats.ts'
@@ -16,6 +17,9 @@ type Settings = Record<string, string>
 
 /** The last release, whose code the history of the repository has. */
 const release = { version: '2.0.0', commit: 'ab2ce6eac8bfe7151873ed8603b14048e40abe35' }
+
+/** Longest time until a check that follows a change: the interval is a minute. */
+const twoChecksMs = 2 * minute
 
 interface Received {
   path: string
@@ -78,7 +82,7 @@ t.test(
     world.lateStatus(200)
     const second = await start(t, { ...cluster, ...handed })
     t.same(await content(second.call(key), made), before, 'nothing is lost')
-    await eventually('what was under way arrives', () => world.accepted('/late').length === 1)
+    await eventually('what was under way arrives', () => world.accepted('/late').length === 1, twoChecksMs)
 
     const newFolder = join(temporaryFolder(t), 'new')
     const back = await moveWhileItRuns(t, {
@@ -93,7 +97,7 @@ t.test(
     const third = await start(t, { DATA_DIR: newFolder })
     t.same(await content(third.call(key), made), before)
     world.setUp(true)
-    await eventually('its recovery is told', () => world.accepted('/hook').length === 3)
+    await eventually('its recovery is told', () => world.accepted('/hook').length === 3, twoChecksMs)
     const keys = world.received.filter(({ path }) => path === '/hook').map(({ key }) => key)
     t.equal(new Set(keys).size, keys.length, 'nobody is told twice')
     t.notMatch(third.program.stdout(), /begins anew/)
