@@ -19,9 +19,9 @@ import type { OpenedStore } from './data/open-known-store.ts'
 import { nameInThread, removeThreadPresence } from './data/predecessor.ts'
 import { portError } from './ops-server.ts'
 import type { PlacedProber, Places } from './prober/place.ts'
-import { retryStart } from './retry-start.ts'
 import type { RunMode } from './run-mode.ts'
 import type { ServiceName } from './settings.ts'
+import type { Waiting } from './waiting.ts'
 
 export interface ServicesOptions {
   mode: RunMode
@@ -47,6 +47,7 @@ export interface ServicesOptions {
   /** Ports of this installation besides the gateway's, which checks and messages must not reach; absent: none. */
   ownPorts?: readonly OwnPort[]
   pace: CollectorPace
+  waiting: Waiting
 }
 
 interface StartOptions extends ServicesOptions {
@@ -102,7 +103,7 @@ export async function startServices(
         running.set(name, placed)
       } else if (name === 'prober') {
         const ofProber = await proberOptions(context, options)
-        running.set(name, await retryStart(clock, () => startProber(context, ofProber)))
+        running.set(name, await options.waiting.directoryStep(() => startProber(context, ofProber)))
       } else running.set(name, await startStored(name, { ...context, ...demandStore(known) }, options))
     }
   } catch (error) {
@@ -194,7 +195,7 @@ async function placeProber(context: ServiceContext, options: StartOptions): Prom
     },
     removeThread: () => removeThreadPresence(context.bus, given.locationId, given.proberId),
   }
-  return retryStart(context.clock, () => startPlacedProber(context, places, options.missedSince))
+  return options.waiting.directoryStep(() => startPlacedProber(context, places, options.missedSince))
 }
 
 async function startProber(context: ServiceContext, options: ProberOptions): Promise<Prober> {
@@ -205,7 +206,7 @@ async function startProber(context: ServiceContext, options: ProberOptions): Pro
 async function proberOptions(context: ServiceContext, options: StartOptions): Promise<ProberOptions> {
   const { settings, version, processId } = options
   return {
-    locationId: options.locationId || (await idOfLocation(context, settings.LOCATION)),
+    locationId: options.locationId || (await idOfLocation(context, options)),
     proberId: settings.PROBER_ID || processId,
     version,
     serviceUrl: settings.SERVICE_URL,
@@ -215,9 +216,9 @@ async function proberOptions(context: ServiceContext, options: StartOptions): Pr
   }
 }
 
-async function idOfLocation({ bus, clock }: ServiceContext, name: string): Promise<string> {
+async function idOfLocation({ bus, clock }: ServiceContext, { settings, waiting }: StartOptions): Promise<string> {
   const directory = createDirectoryClient(bus, clock)
-  const { id } = await retryStart(clock, () => directory.ask('ensure-location', { name }))
+  const { id } = await waiting.directoryStep(() => directory.ask('ensure-location', { name: settings.LOCATION }))
   return id
 }
 
@@ -239,7 +240,7 @@ async function startGateway(
   const { PING_HOST: host, PING_BODY_LIMIT: bodyLimit, KUMA_PUSH: kumaPush } = settings
   const pings = { host, bodyLimit, kumaPush: kumaPush === 'on' }
   const trusted = settings.TRUST_PROXY === null ? {} : { trustProxy: settings.TRUST_PROXY }
-  const { fastify, service } = await retryStart(context.clock, () =>
+  const { fastify, service } = await options.waiting.directoryStep(() =>
     createGateway(context, {
       version,
       incidentSalt,

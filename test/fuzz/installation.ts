@@ -19,6 +19,7 @@ import { readAllSettings } from '../../infra/runtime/all-settings.ts'
 import { followCollector } from '../../infra/runtime/collector-pace.ts'
 import { decideRunMode } from '../../infra/runtime/run-mode.ts'
 import { startServices } from '../../infra/runtime/services.ts'
+import { createWaiting } from '../../infra/runtime/waiting.ts'
 import { bootstrap, confirmFirstKey } from '../../services/directory/people/bootstrap.ts'
 import { startTestBus } from '../support/bus/nats.ts'
 import { presentLevel } from '../support/present-level.ts'
@@ -66,6 +67,7 @@ export async function startInstallation(version: string, proberIssuer: ProberIss
       locationId: '',
       busAddress: { url: testBus.url, token: testBus.token, credentialsFile: '', ownMachine: true },
       pace: followCollector(clock),
+      waiting: createWaiting(clock, logger, false),
     },
   )
   return {

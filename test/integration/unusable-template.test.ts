@@ -17,6 +17,7 @@ import { readAllSettings } from '../../infra/runtime/all-settings.ts'
 import { followCollector } from '../../infra/runtime/collector-pace.ts'
 import { decideRunMode } from '../../infra/runtime/run-mode.ts'
 import { startServices } from '../../infra/runtime/services.ts'
+import { createWaiting } from '../../infra/runtime/waiting.ts'
 import { startTestBus } from '../support/bus/nats.ts'
 import { presentLevel } from '../support/present-level.ts'
 import { startSecantus } from '../support/store/secantus.ts'
@@ -108,6 +109,7 @@ async function setStage(t: Test, { store, environment }: Opened) {
         locationId: '',
         busAddress: { url: bus.url, token: bus.token, credentialsFile: '', ownMachine: true },
         pace: followCollector(clock),
+        waiting: createWaiting(clock, logger, false),
       },
     )
   }

@@ -9,7 +9,7 @@ import { migrateStore, openStore } from '#shared/store/open-store.ts'
 import type { Store, StoreError } from '#shared/store/port.ts'
 import type { AllSettings } from '../all-settings.ts'
 import { StartError, startStep } from '../start-error.ts'
-import { isAway, type Waiting } from '../waiting.ts'
+import { awaitedStore, isAway, type Waiting } from '../waiting.ts'
 import { readKeptFiles, serveBackups } from './backup.ts'
 import type { FoundStore } from './data-loss.ts'
 import { followLevel } from './installation-level.ts'
@@ -95,7 +95,7 @@ async function patiently<T>(attempt: () => Promise<T>, { settings, clock, dataFo
   const isThere = (error: StoreError) => settings.MONGODB_URL !== '' && error.nobodyListens !== true
   const mayPass = (error: unknown) => isAway(error) && (isThere(error) || clock.monotonic() < endsAt)
   try {
-    return await waiting.until('the store', attempt, mayPass)
+    return await waiting.until(awaitedStore, attempt, mayPass)
   } catch (error) {
     throw new StartError(isAway(error) ? silence(error, settings, dataFolder) : (error as Error).message)
   }
