@@ -190,8 +190,9 @@ export const limits = {
     /** Pause before a failed commit is retried. It doubles with each failure up to the maximum. */
     retryMs: 50,
     retryMsMax: 2 * second,
-    /** Interval at which a keeper gives away partitions for balance, one at a time, so that one hand-over ends before the next begins. */
+    /** Interval at which a keeper gives away partitions for balance: each time one of `balanceSteps` parts of what it holds too much. */
     balanceMs: 1 * second,
+    balanceSteps: 15,
     /** Time for which a partition that was given away is reserved for the chosen keeper. After this time, any keeper may take it. */
     successorMs: 2 * second,
     /** Time for which a dead letter is kept, so that a person can examine it. A dead letter is an input that could not be judged. */

@@ -12,6 +12,7 @@ import { HeardTime } from '#shared/time/heard-time.ts'
 import type { Precedent } from '../partition/silence.ts'
 import { type Account, accountFound, accountNow, type Lease, precedentOf } from './lease-account.ts'
 import { Peers } from './peers.ts'
+import { holdingsOf, successorsOf } from './shares.ts'
 
 export interface LeaseOptions {
   bus: Bus
@@ -178,10 +179,7 @@ class LeaseHolder implements Leases {
     if (mine === undefined && holder === null && entry.revision > 0) this.#tryFree(partition)
   }
 
-  /**
-   * Runs each second: takes free and stale leases, drops leases that could not be renewed, and gives up one lease if another keeper holds
-   * at least two partitions fewer.
-   */
+  /** Runs each second: takes free and stale leases, drops leases that could not be renewed, and gives up leases if others hold fewer. */
   #tend(): void {
     const { leaseRenewMs, balanceMs } = limits.keeper
     const now = this.#options.clock.monotonic()
@@ -277,20 +275,28 @@ class LeaseHolder implements Leases {
     if (this.#held.delete(partition)) this.#options.onLost(partition, reason)
   }
 
-  /** Gives up one partition a second to a live keeper that holds at least two partitions fewer, once the set of keepers is stable. */
+  /** Gives up partitions to live keepers that hold at least two fewer, once the set of keepers is stable. */
   #balance(): void {
-    const successor = this.#peers.neediest()
+    const { keeperId } = this.#options
+    const peers = this.#peers.settled()
     // Gives up nothing while the bucket accepts no writes, because no other keeper could take the partition.
-    if (successor === null || this.#heard.sinceSignMs() > limits.keeper.leaseGapMs) return
+    if (peers.length === 0 || this.#heard.sinceSignMs() > limits.keeper.leaseGapMs) return
     const kept = this.held().filter(partition => !this.#handingOver.has(partition))
-    const partition = kept[0]
-    if (partition === undefined || kept.length - successor.held < 2) return
-    this.#options.logger.debug({ partition, held: kept.length, successor }, 'partition given up to a keeper that holds fewer')
+    const successors = successorsOf(keeperId, holdingsOf([keeperId, ...peers], this.#seen.values()))
+    // Other keepers do not see yet what is being handed over: they expect that it fills the first gaps of this keeper.
+    for (const [place, successor] of successors.slice(this.#handingOver.size).entries())
+      if (kept[place] !== undefined) void this.#giveUp(kept[place], successor)
+  }
+
+  async #giveUp(partition: number, successor: string): Promise<void> {
+    this.#options.logger.debug({ partition, successor }, 'partition given up to a keeper that holds fewer')
     this.#handingOver.add(partition)
-    void this.#options
-      .handOver(partition)
-      .then(() => this.release(partition, successor.keeperId))
-      .finally(() => this.#handingOver.delete(partition))
+    try {
+      await this.#options.handOver(partition)
+      await this.release(partition, successor)
+    } finally {
+      this.#handingOver.delete(partition)
+    }
   }
 
   async #beat(): Promise<void> {

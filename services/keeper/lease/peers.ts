@@ -1,14 +1,17 @@
-// Other keepers, known from the presence bucket: how many partitions each keeper holds, and when the set of keepers last changed.
+// Other keepers, known from the presence bucket, and when the set of keepers last changed.
 import type { BucketEntry } from '#shared/bus/port.ts'
 import { parseKeeperPresence } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { HeardTime } from '#shared/time/heard-time.ts'
 
+/** Number of heartbeats without which a peer gets no partition. */
+const missedBeats = 2.5
+
 export class Peers {
   readonly #self: string
   readonly #monotonic: () => number
   readonly #heard: HeardTime
-  readonly #peers = new Map<string, { revision: number; held: number; since: number }>()
+  readonly #peers = new Map<string, { revision: number; since: number }>()
   #changedAt: number
 
   constructor(self: string, monotonic: () => number) {
@@ -35,7 +38,7 @@ export class Peers {
     const known = this.#peers.get(keeperId)
     if (known === undefined) this.#changedAt = now
     if (known?.revision === revision) return
-    this.#peers.set(keeperId, { revision, held: (value as { held?: number }).held ?? 0, since: this.#heard.now() })
+    this.#peers.set(keeperId, { revision, since: this.#heard.now() })
   }
 
   /** Removes the peers whose last entry is too old. */
@@ -47,11 +50,11 @@ export class Peers {
     }
   }
 
-  /** Returns the live peer that holds the fewest partitions; null if no other keeper lives or the set of keepers has just changed. */
-  neediest(): { keeperId: string; held: number } | null {
-    if (this.#monotonic() - this.#changedAt < limits.keeper.leaseRenewMs) return null
-    let neediest: { keeperId: string; held: number } | null = null
-    for (const [keeperId, { held }] of this.#peers) if (neediest === null || held < neediest.held) neediest = { keeperId, held }
-    return neediest
+  /** Returns the ids of the peers that certainly live; empty if the set of keepers has just changed. */
+  settled(): string[] {
+    if (this.#monotonic() - this.#changedAt < limits.keeper.leaseRenewMs) return []
+    // The leases of a dead peer may be taken before it counts as gone: nothing must be given to it meanwhile.
+    const since = this.#heard.now() - missedBeats * limits.presence.beatMs
+    return [...this.#peers].filter(([, peer]) => peer.since > since).map(([keeperId]) => keeperId)
   }
 }

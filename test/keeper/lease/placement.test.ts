@@ -125,20 +125,23 @@ t.test('placement', async t => {
     t.equal(holders(await world.client.bucket('leases').list(keys.allLeases)).get('second'), 64)
   })
 
-  t.test('once presence is stable a keeper gives up one partition a second to a live keeper with at least two fewer', async t => {
-    const world = createWorld()
-    await world.startOne({ keeperId: 'first' })
-    await world.startOne({ keeperId: 'second' })
-    await world.clock.advance(10 * second)
-    const early = holders(await world.client.bucket('leases').list(keys.allLeases)).get('second') ?? 0
-    t.ok(early > 0 && early <= 10, `one a second: ${early} after 10 s`)
-    await world.clock.advance(60 * second)
-    const shares = holders(await world.client.bucket('leases').list(keys.allLeases))
-    t.ok(
-      Math.abs((shares.get('first') ?? 0) - (shares.get('second') ?? 0)) <= 2,
-      `${shares.get('first')} and ${shares.get('second')}`,
-    )
-  })
+  t.test(
+    'once presence is stable a keeper gives up a part of its surplus each second, to a live keeper with at least two fewer',
+    async t => {
+      const world = createWorld()
+      await world.startOne({ keeperId: 'first' })
+      await world.startOne({ keeperId: 'second' })
+      await world.clock.advance(10 * second)
+      const early = holders(await world.client.bucket('leases').list(keys.allLeases)).get('second') ?? 0
+      t.ok(early > 0 && early <= 16, `few a second: ${early} after 10 s`)
+      await world.clock.advance(60 * second)
+      const shares = holders(await world.client.bucket('leases').list(keys.allLeases))
+      t.ok(
+        Math.abs((shares.get('first') ?? 0) - (shares.get('second') ?? 0)) <= 2,
+        `${shares.get('first')} and ${shares.get('second')}`,
+      )
+    },
+  )
 
   t.test('partition that is given up goes to the keeper with the fewest partitions', async t => {
     const world = createWorld()
@@ -153,7 +156,7 @@ t.test('placement', async t => {
     const watching = await leases.watch(keys.allLeases, { onEntry })
     await world.clock.advance(minute)
     t.strictSame([...holders(await leases.list(keys.allLeases)).values()].sort(), [16, 16, 16, 16])
-    t.ok(given >= 16 && given <= 20, `${given} were given up to move 16`)
+    t.equal(given, 16, 'no partition moves twice')
     await watching.close()
   })
 
