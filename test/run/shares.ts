@@ -41,11 +41,12 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'a day of virtual time takes 13 s of processor time',
   },
   {
-    files: 'test/dashboard/{bad-weather,exports,new-monitor,resource,restart,rules,settings,transformations}.test.ts',
+    files: 'test/dashboard/{bad-weather,exports,new-monitor,resource,restart,rules,settings,templates,transformations}.test.ts',
     reason: 'opens many pages in the browser, each for half a second of processor time',
   },
   {
-    files: 'test/{directory/{notifications,people/{invitations,people,sign-in}},store/{store,migrations}}.test.ts',
+    files:
+      'test/{directory/{notifications,people/{invitations,people,sign-in}},keeper/roll-up/roll-up,store/{store,migrations}}.test.ts',
     tests: mongodb('last owner stays', 'default mark', 'store on mongodb over'),
     reason: 'one test of each contract runs over the wire protocol of MongoDB',
   },
@@ -53,6 +54,11 @@ export const leftOut: readonly LeftOut[] = [
   { files: 'test/integration/**', reason: 'runs whole installations' },
   { files: 'test/{channels,checks}/**', reason: 'starts the program, and its commands' },
   { files: 'test/infra/{apply,cli,data,manifests}/**', reason: 'starts the program, once for most tests' },
+  {
+    files: 'test/keeper/resources/flapping.test.ts',
+    tests: /^generated lives agree/,
+    reason: 'compares thousands of generated cases with a plain computation',
+  },
   { files: 'test/upgrade/**', reason: 'starts the program on each kept data folder' },
   { files: 'test/infra/{start,nats-server}.test.ts', reason: 'starts the program, once for most tests' },
   { files: 'test/bus/nats-cluster.test.ts', reason: 'runs three nats-servers and ends them one by one' },
