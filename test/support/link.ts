@@ -62,6 +62,8 @@ export async function openLink(targetPort: number): Promise<Link> {
     }
   }
   const heal = () => {
+    // The pairs of a link that is not cut flow already; a second pipe would send every byte twice.
+    if (how === null) return
     how = null
     for (const pair of [...pairs]) {
       if (pair.near.destroyed || pair.far?.destroyed === true) end(pair)
