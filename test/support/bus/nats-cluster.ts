@@ -132,7 +132,15 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     leave: node => signal(node, 'SIGUSR2'),
     start,
     wipe: node => rm(join(folder, nodes[node]!.name), { recursive: true, force: true }),
-    whole: () => until(async () => (await Promise.all(nodes.map(isWhole))).every(Boolean), 'the cluster is not whole'),
+    whole: async () => {
+      const caughtUp = new Set<string>()
+      let lacks: string[] = []
+      const isWhole = async () => {
+        lacks = (await Promise.all(nodes.map(node => lacksOf(node, caughtUp)))).flat()
+        return lacks.length === 0
+      }
+      await until(isWhole, () => `the cluster is not whole (${lacks.join('; ')})`)
+    },
     stop,
   }
 }
@@ -192,7 +200,12 @@ async function monitor<T>({ monitorPort }: Node, page: string): Promise<T | null
 
 interface Jetstream {
   meta_cluster?: { leader?: string }
-  account_details?: { stream_detail?: { name: string; cluster?: { leader?: string; replicas?: { current: boolean }[] } }[] }[]
+  account_details?: {
+    stream_detail?: {
+      name: string
+      cluster?: { leader?: string; replicas?: { name: string; current: boolean; lag?: number }[] }
+    }[]
+  }[]
 }
 
 const streamsOf = async (node: Node) => {
@@ -233,20 +246,30 @@ function loginOf(credentials: string): { user: string; pass: string } {
   return { user, pass }
 }
 
-async function isWhole(node: Node): Promise<boolean> {
-  if (node.process === null || (await monitor(node, 'healthz')) === null) return false
+/**
+ * Returns what the server lacks, each as a text. `caughtUp`: copies that have been up to date once; the function adds to them. A stream that
+ * is written all the time has copies that lag by a message at almost every look.
+ */
+async function lacksOf(node: Node, caughtUp: Set<string>): Promise<string[]> {
+  if (node.process === null || (await monitor(node, 'healthz')) === null) return [`${node.name} is not healthy`]
   const { streams } = await streamsOf(node)
-  return streams.every(({ cluster }) => {
+  return streams.flatMap(({ name, cluster }) => {
     // Only the leader knows the state of the copies.
-    if (cluster?.leader !== node.name) return cluster?.leader !== undefined
-    return (cluster.replicas ?? []).every(({ current }) => current)
+    if (cluster?.leader !== node.name) return cluster?.leader === undefined ? [`${node.name} knows no leader of ${name}`] : []
+    const copies = (cluster.replicas ?? []).map(({ current, name: copy, lag = 0 }) => {
+      const key = `${name} on ${copy}`
+      if (current) caughtUp.add(key)
+      return { key, lag }
+    })
+    return copies.flatMap(({ key, lag }) => (caughtUp.has(key) ? [] : [`${key} lags by ${lag}`]))
   })
 }
 
-async function until(isSo: () => Promise<boolean>, complaint: string): Promise<void> {
+async function until(isSo: () => Promise<boolean>, complaint: string | (() => string)): Promise<void> {
   const giveUpAt = Date.now() + startMs
   while (!(await isSo())) {
-    if (Date.now() > giveUpAt) throw new Error(`${complaint} after ${startMs} ms`)
+    const said = () => (typeof complaint === 'string' ? complaint : complaint())
+    if (Date.now() > giveUpAt) throw new Error(`${said()} after ${startMs} ms`)
     await pause(pollMs)
   }
 }
