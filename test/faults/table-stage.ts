@@ -121,8 +121,8 @@ export async function setTableStage({
     const member = (service: ServiceOfStage, group: Group) =>
       members.find(each => each.service === service && each.group === group) as Member
     const key = await readFirstKey(dataFolder)
-    const call = rotating(
-      groups.map(group => () => gatewayUrl(member('gateway', group).program.output())),
+    const call = balanced(
+      groups.map(group => () => member('gateway', group).program),
       key,
     )
     return {
@@ -147,19 +147,40 @@ export async function setTableStage({
   }
 }
 
-/** Calls the gateways like a load balancer: stays at one until a request to it fails. */
-function rotating(urls: readonly (() => string)[], key: string): Stage['call'] {
-  let turn = 0
+/**
+ * Calls the gateways like a load balancer: stays at one until a request to it fails, and then goes to the next that says it is ready, or stays
+ * if no other is.
+ */
+function balanced(gateways: readonly (() => Program)[], key: string): Stage['call'] {
+  let at = 0
+  let moving: Promise<void> | null = null
+  const move = async () => {
+    const others = gateways.map((_, n) => (at + 1 + n) % gateways.length)
+    for (const each of others) if (await isReady(gateways[each] as () => Program)) return void (at = each)
+  }
+  const calls = gateways.map(gateway =>
+    caller(
+      () => gatewayUrl(gateway().output()),
+      () => key,
+    ),
+  )
   return async (method, path, body) => {
-    const at = turn
+    const used = at
     try {
-      return await caller(urls[at % urls.length] as () => string, () => key)(method, path, body)
+      return await (calls[used] as Stage['call'])(method, path, body)
     } catch (error) {
       // Requests that failed together change the gateway once.
-      if (turn === at) turn += 1
+      if (used === at) await (moving ??= move().finally(() => (moving = null)))
       throw error
     }
   }
+}
+
+async function isReady(gateway: () => Program): Promise<boolean> {
+  const url = /readiness and metrics: (\S+?\/readyz)/.exec(gateway().output())?.[1]
+  if (url === undefined) return false
+  const response = await fetch(url, { signal: AbortSignal.timeout(second) }).catch(() => null)
+  return response?.ok === true
 }
 
 async function openGroupLinks(links: Links, cluster: TestCluster, store: SharedStore): Promise<void> {
