@@ -78,6 +78,7 @@ export async function startKeeper(serviceContext: LevelledContext, options: Keep
       host.open(partition)
     },
     notesOf: partition => listening.notesOf(partition),
+    storeSilentMs: () => listening.storeSilentMs(),
     handOver: partition => host.handOver(partition),
     onLost: (partition, reason) => {
       logger.warn({ partition, reason }, 'partition lost')

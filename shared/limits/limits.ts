@@ -124,6 +124,11 @@ export const limits = {
      * (`request.totalMs`).
      */
     deafMs: 4 * second,
+    /**
+     * Time by which the store must have responded later to another keeper than to this one, before this keeper gives its partitions away:
+     * more than the interval of its requests to the store, so that nothing moves when the store itself is away.
+     */
+    storeApartMs: 2.5 * second,
     /** Interval at which a keeper checks that reports are accepted. It is so short that one late check does not look like an outage. */
     listenMs: 1 * second,
     /**
@@ -298,6 +303,11 @@ export const limits = {
      * leader, or this process is cut off.
      */
     gapMs: 3.5 * second,
+    /**
+     * Time without a response of the directory after which a gateway is not ready, so that load balancers use another. It asks at each
+     * heartbeat.
+     */
+    unansweredMs: 3.5 * second,
     /** Largest number of kinds of checks of which the presence of a prober says whether it can make them. */
     kinds: 32,
     versionCharacters: 40,

@@ -32,3 +32,28 @@ export function accountNow(notes: SilenceNotes | null, found: Account): Account 
 /** Returns the state of silence before the keeper took the lease at `at` (bus clock); null: the lease has no notes. */
 export const precedentOf = ({ silence, asOf }: Account, at: number): Precedent | null =>
   silence && asOf !== undefined ? { vacantMs: Math.max(0, at - asOf), notes: silence } : null
+
+/** A lease that this keeper holds. */
+export interface Held {
+  revision: number
+  renewedAt: number
+  /** Notes on silence that this keeper found when it took the lease. */
+  found: Account
+}
+
+/** A lease as the bucket showed it last. */
+export interface Seen {
+  revision: number
+  holder: string | null
+  /** Id of the keeper for which the lease was given up. For a short time, only that keeper takes the lease. */
+  successor: string | null
+  /**
+   * Instant at which this process received this revision of the lease, on the monotonic clock. `heardAt`: the same instant on the clock of
+   * `HeardTime`.
+   */
+  since: number
+  heardAt: number
+  account: Account
+  /** Instant at which this revision of the lease was written, on the bus's clock, ms. */
+  at: number
+}

@@ -1,37 +1,15 @@
 // Leases of partitions in a bucket, renewed by compare-and-set. A lease only decides which keeper works on a partition. The subject's
 // revision guards every write of a subject, even if the writer has no lease.
 import { type Repeated, repeat } from '#shared/async/repeat.ts'
-import type { BucketEntry, Bus, Subscription } from '#shared/bus/port.ts'
+import type { BucketEntry, Subscription } from '#shared/bus/port.ts'
 import { keys, parseLease } from '#shared/bus/subjects.ts'
-import type { SilenceNotes } from '#shared/contracts/observations/silence.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { Logger } from '#shared/observability/logger.ts'
 import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
-import type { Clock } from '#shared/time/clock.ts'
 import { HeardTime } from '#shared/time/heard-time.ts'
-import type { Precedent } from '../partition/silence.ts'
-import { type Account, accountFound, accountNow, type Lease, precedentOf } from './lease-account.ts'
+import { accountFound, accountNow, type Held, type Lease, precedentOf, type Seen } from './lease-account.ts'
+import type { LeaseOptions } from './lease-options.ts'
 import { Peers } from './peers.ts'
-import { holdingsOf, successorsOf } from './shares.ts'
-
-export interface LeaseOptions {
-  bus: Bus
-  clock: Clock
-  logger: Logger
-  keeperId: string
-  /** True if no other keeper can run, because the data folder is locked (embedded mode). The keeper then takes every lease at once. */
-  exclusive: boolean
-  /** Called once, before the first lease is taken. `mayCommit` returns true if the keeper may commit writes to the partition now. */
-  mayStart(mayCommit: (partition: number) => boolean): void
-  /** Begins the take-over of a partition. `precedent`: the state of silence before the take-over; null: the lease has no notes. */
-  onAcquired(partition: number, precedent: Precedent | null): void
-  /** Returns the notes on silence that the partition's lease stores for a successor; null: the notes are not known yet. */
-  notesOf(partition: number): SilenceNotes | null
-  /** Finishes the running work on the partition and writes its checkpoint. The lease is released afterwards. */
-  handOver(partition: number): Promise<void>
-  /** Stops all work on the partition, because its lease is lost. */
-  onLost(partition: number, reason: string): void
-}
+import { holdingsOf, sharedOut, successorsOf } from './shares.ts'
 
 export interface Leases {
   /** Returns whether this keeper holds the partition's lease and has renewed it recently enough to commit now. */
@@ -41,29 +19,6 @@ export interface Leases {
   release(partition: number): Promise<void>
   /** Releases all leases and stops. */
   stop(): Promise<void>
-}
-
-interface Held {
-  revision: number
-  renewedAt: number
-  /** Notes on silence that this keeper found when it took the lease. */
-  found: Account
-}
-
-interface Seen {
-  revision: number
-  holder: string | null
-  /** Id of the keeper for which the lease was given up. For a short time, only that keeper takes the lease. */
-  successor: string | null
-  /**
-   * Instant at which this process received this revision of the lease, on the monotonic clock. `heardAt`: the same instant on the clock of
-   * `HeardTime`.
-   */
-  since: number
-  heardAt: number
-  account: Account
-  /** Instant at which this revision of the lease was written, on the bus's clock, ms. */
-  at: number
 }
 
 export async function holdLeases(options: LeaseOptions): Promise<Leases> {
@@ -190,6 +145,7 @@ class LeaseHolder implements Leases {
     if (!this.#options.exclusive && this.#heard.sinceSignMs() >= balanceMs / 2)
       this.#leases.put(keys.leaseBeat, { by: this.#options.keeperId }).catch(() => 0)
     this.#peers.forgetGone()
+    this.#giveToStored()
     this.#seek()
     this.#balance()
   }
@@ -201,6 +157,7 @@ class LeaseHolder implements Leases {
   #tryFree(partition: number): void {
     if (!this.#options.bus.connected()) return
     if (this.#stopped || this.#held.has(partition) || this.#acquiring.has(partition) || !this.#isFree(partition)) return
+    if (this.#stored().length > 0) return
     void this.#acquire(partition)
   }
 
@@ -277,8 +234,7 @@ class LeaseHolder implements Leases {
 
   /** Gives up partitions to live keepers that hold at least two fewer, once the set of keepers is stable. */
   #balance(): void {
-    const { keeperId } = this.#options
-    const peers = this.#peers.settled()
+    const [{ keeperId }, peers] = [this.#options, this.#peers.settled()]
     // Gives up nothing while the bucket accepts no writes, because no other keeper could take the partition.
     if (peers.length === 0 || this.#heard.sinceSignMs() > limits.keeper.leaseGapMs) return
     const kept = this.held().filter(partition => !this.#handingOver.has(partition))
@@ -299,11 +255,36 @@ class LeaseHolder implements Leases {
     }
   }
 
+  /**
+   * Gives all leases to keepers that have their store, if this keeper has lost its own. It finishes nothing and writes no checkpoint, because
+   * it has no store: for the successor it is as if this keeper had died.
+   */
+  #giveToStored(): void {
+    for (const [partition, taker] of sharedOut(this.held(), holdingsOf(this.#stored(), this.#seen.values()))) {
+      void this.release(partition, taker)
+      this.#options.onLost(partition, 'this keeper has lost the store, and another has not')
+    }
+  }
+
+  /**
+   * Returns the peers that have the store; none while this keeper has it too. If the store itself is away, all keepers lose it at about the
+   * same instant, and there are none either.
+   */
+  #stored(): string[] {
+    const { bus, clock, exclusive, storeSilentMs } = this.#options
+    const silentMs = storeSilentMs()
+    if (exclusive || silentMs <= limits.keeper.deafMs || !bus.connected()) return []
+    return this.#peers.storedAfter(clock.monotonic() - silentMs + limits.keeper.storeApartMs)
+  }
+
   async #beat(): Promise<void> {
     const { bus, keeperId } = this.#options
+    const storeSilentMs = Math.round(this.#options.storeSilentMs())
+    const presence = { held: this.#held.size, knows: latestNumber(migrations), storeSilentMs }
+    const key = keys.keeperPresence(keeperId)
     await bus
       .bucket('presence')
-      .put(keys.keeperPresence(keeperId), { held: this.#held.size, knows: latestNumber(migrations) })
+      .put(key, presence)
       .catch(() => 0)
   }
 }

@@ -1,4 +1,4 @@
-// Other keepers, known from the presence bucket, and when the set of keepers last changed.
+// Other keepers, known from the presence bucket: when their stores last responded, and when the set of keepers last changed.
 import type { BucketEntry } from '#shared/bus/port.ts'
 import { parseKeeperPresence } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -7,11 +7,21 @@ import { HeardTime } from '#shared/time/heard-time.ts'
 /** Number of heartbeats without which a peer gets no partition. */
 const missedBeats = 2.5
 
+interface Peer {
+  revision: number
+  since: number
+  /**
+   * Instant at which the store last responded to the peer, on this process's monotonic clock; null: unknown, because the peer's version does
+   * not say it.
+   */
+  storedAt: number | null
+}
+
 export class Peers {
   readonly #self: string
   readonly #monotonic: () => number
   readonly #heard: HeardTime
-  readonly #peers = new Map<string, { revision: number; since: number }>()
+  readonly #peers = new Map<string, Peer>()
   #changedAt: number
 
   constructor(self: string, monotonic: () => number) {
@@ -38,7 +48,9 @@ export class Peers {
     const known = this.#peers.get(keeperId)
     if (known === undefined) this.#changedAt = now
     if (known?.revision === revision) return
-    this.#peers.set(keeperId, { revision, since: this.#heard.now() })
+    const { storeSilentMs } = value as { storeSilentMs?: number }
+    const storedAt = typeof storeSilentMs === 'number' ? now - storeSilentMs : null
+    this.#peers.set(keeperId, { revision, since: this.#heard.now(), storedAt })
   }
 
   /** Removes the peers whose last entry is too old. */
@@ -50,11 +62,20 @@ export class Peers {
     }
   }
 
-  /** Returns the ids of the peers that certainly live; empty if the set of keepers has just changed. */
+  /** Returns the ids of the peers that certainly live and have their store; empty if the set of keepers has just changed. */
   settled(): string[] {
-    if (this.#monotonic() - this.#changedAt < limits.keeper.leaseRenewMs) return []
+    const now = this.#monotonic()
+    if (now - this.#changedAt < limits.keeper.leaseRenewMs) return []
     // The leases of a dead peer may be taken before it counts as gone: nothing must be given to it meanwhile.
-    const since = this.#heard.now() - missedBeats * limits.presence.beatMs
-    return [...this.#peers].filter(([, peer]) => peer.since > since).map(([keeperId]) => keeperId)
+    const aliveSince = this.#heard.now() - missedBeats * limits.presence.beatMs
+    // A peer says it at each beat, so its latest word may be an interval old.
+    const storedSince = now - limits.keeper.deafMs - limits.presence.beatMs
+    const canTake = ({ since, storedAt }: Peer) => since > aliveSince && (storedAt === null || storedAt >= storedSince)
+    return [...this.#peers].filter(([, peer]) => canTake(peer)).map(([keeperId]) => keeperId)
+  }
+
+  /** Returns the ids of the live peers to which the store has responded after the instant, on this process's monotonic clock. */
+  storedAfter(instant: number): string[] {
+    return [...this.#peers].filter(([, { storedAt }]) => storedAt !== null && storedAt > instant).map(([keeperId]) => keeperId)
   }
 }

@@ -31,6 +31,17 @@ export function successorsOf(giver: string, holdings: Holdings): string[] {
   return []
 }
 
+/** Returns a taker's id for each partition, so that the takers hold even shares in the end; empty: there are no takers. */
+export function sharedOut(partitions: readonly number[], takers: Holdings): [partition: number, keeperId: string][] {
+  const shares = [...takers].map(([keeperId, held]) => ({ keeperId, held }))
+  if (shares.length === 0) return []
+  return partitions.map(partition => {
+    const least = shares.reduce((one, other) => (other.held < one.held ? other : one))
+    least.held += 1
+    return [partition, least.keeperId]
+  })
+}
+
 /** Returns who holds too much and how many each gives now, and who holds too little, each as often as it lacks a partition. */
 function unevenness(holdings: Holdings): { givers: { keeperId: string; gives: number }[]; gaps: string[] } {
   const keepers = [...holdings].map(([keeperId, held]) => ({ keeperId, held }))

@@ -96,6 +96,11 @@ export class Listening implements StreamListener {
     this.#silences.delete(number)
   }
 
+  /** Returns the time since the store last responded, without a pause of this process, ms. */
+  storeSilentMs(): number {
+    return this.#context.clock.monotonic() - Math.max(this.#storedAt, this.#resumedAt)
+  }
+
   silenceOf(number: number): Silence | undefined {
     return this.#silences.get(number)
   }

@@ -4,10 +4,30 @@ import t from 'tap'
 import type { BucketName } from '#shared/bus/port.ts'
 import { keys } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
 import { holdLeases } from '../../../services/keeper/lease/leases.ts'
 import { createWorld, minute } from '../world.ts'
 
 const second = 1_000
+
+/** A world whose store can be cut off from each of its keepers. `cut` takes the number of a keeper, in the order of their start. */
+function createCuttable() {
+  const away = new Set<number>()
+  let started = 0
+  const world = createWorld(store => {
+    const number = started++
+    const answer =
+      (method: (...given: unknown[]) => Promise<unknown>) =>
+      async (...given: unknown[]) => {
+        if (away.has(number)) throw new StoreError('unavailable', 'The store is cut off.')
+        return method(...given)
+      }
+    return Object.fromEntries(
+      Object.entries(store).map(([name, method]) => [name, typeof method === 'function' ? answer(method as never) : method]),
+    ) as unknown as Store
+  })
+  return { world, cut: (number: number) => void away.add(number), restore: () => away.clear() }
+}
 
 t.test('placement', async t => {
   t.test('keeper takes all leases at once when it alone has the data folder', async t => {
@@ -38,6 +58,45 @@ t.test('placement', async t => {
     t.equal((await world.incidents(id)).length, 1)
   })
 
+  t.test(
+    'keeper that has lost the store gives its partitions to one that has it, and gets its share back afterwards',
+    async t => {
+      const { world, cut, restore } = createCuttable()
+      await world.startOne({ keeperId: 'cut' })
+      await world.startOne({ keeperId: 'other' })
+      const leases = async () => holders(await world.client.bucket('leases').list(keys.allLeases))
+      await world.clock.advance(60 * second)
+      t.equal((await leases()).get('cut'), 32)
+      cut(0)
+      await world.clock.advance(10 * second)
+      t.equal((await leases()).get('other'), 64)
+      for (let created = 0; created < 5; created++) await world.create()
+      await world.clock.advance(30 * second)
+      t.equal((await leases()).get('other'), 64, 'nothing is given to a keeper without a store')
+      restore()
+      await world.clock.advance(60 * second)
+      t.equal((await leases()).get('cut'), 32)
+    },
+  )
+
+  t.test('keepers keep their partitions while the store is away for all of them', async t => {
+    const { world, cut, restore } = createCuttable()
+    await world.startOne({ keeperId: 'one' })
+    await world.startOne({ keeperId: 'two' })
+    await world.clock.advance(60 * second)
+    const leases = async () => holders(await world.client.bucket('leases').list(keys.allLeases))
+    const before = await leases()
+    cut(0)
+    await world.clock.advance(0.9 * second)
+    cut(1)
+    await world.clock.advance(30 * second)
+    t.strictSame(await leases(), before)
+    restore()
+    await world.clock.advance(10 * second)
+    t.strictSame(await leases(), before)
+    t.notMatch(world.logged, ['partition lost'])
+  })
+
   t.test('log says `taken` when another keeper has the lease, and `lost` when the bus lost the lease', async t => {
     for (const [found, said] of [
       [null, 'the bus has lost the lease'],
@@ -61,6 +120,7 @@ t.test('placement', async t => {
         exclusive: true,
         mayStart: () => undefined,
         onAcquired: () => undefined,
+        storeSilentMs: () => 0,
         notesOf: () => null,
         handOver: async () => undefined,
         onLost: (_partition, reason) => reasons.add(reason),
@@ -100,6 +160,7 @@ t.test('placement', async t => {
       exclusive: true,
       mayStart: () => undefined,
       onAcquired: () => undefined,
+      storeSilentMs: () => 0,
       notesOf: () => null,
       handOver: async () => undefined,
       onLost: () => undefined,

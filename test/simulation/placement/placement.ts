@@ -64,6 +64,7 @@ export function createPlacement({ partitions, writesPerSecond }: { partitions: n
       onAcquired: () => {
         moves += 1
       },
+      storeSilentMs: () => 0,
       notesOf: () => ({}),
       handOver: () => time.pass(handOverMs),
       onLost: () => undefined,
