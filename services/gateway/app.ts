@@ -121,7 +121,11 @@ export async function createGateway(
   })
   await fastify.ready()
   const service: Service = {
-    unready: () => (bus.connected() ? [] : ['The gateway is cut off from the bus.']),
+    unready: () => {
+      if (!bus.connected()) return ['The gateway is cut off from the bus.']
+      const isHeard = presence === null || presence.silentMs() <= limits.presence.unansweredMs
+      return isHeard ? [] : ['The gateway gets no response from the directory, or the directory none from the store.']
+    },
     stop: async () => {
       connections.stop()
       await presence?.stop()

@@ -7,6 +7,8 @@ import type { ServiceContext } from '#shared/service.ts'
 import { randomId } from '#shared/text/ids.ts'
 
 export interface Presence {
+  /** Returns the time since the services that every report needs last responded, ms. */
+  silentMs(): number
   /** Stops the announcements and announces that this gateway has stopped. */
   stop(): Promise<void>
 }
@@ -25,10 +27,12 @@ export function announceGateway(
   const key = keys.gatewayPresence(randomId(8))
   let isBeating = false
   let isStopped = false
+  let answeredAt = clock.monotonic()
   const beat = async () => {
     isBeating = true
     try {
       await tryOut()
+      answeredAt = clock.monotonic()
       if (!isStopped) await presence.put(key, gatewaySign(untrustedProxy()))
     } catch (error) {
       logger.debug({ err: error }, 'the gateway cannot take reports')
@@ -41,6 +45,7 @@ export function announceGateway(
   })
   void beating.soon()
   return {
+    silentMs: () => clock.monotonic() - answeredAt,
     stop: async () => {
       isStopped = true
       void beating.stop()

@@ -185,6 +185,24 @@ t.test('disconnected gateway uses no copy, responds 500 in time, and recovers wi
   t.equal((await advancingUntil(world, version(world, token))).json.error, null)
 })
 
+t.test('gateway is not ready while its directory does not respond, and is ready again by itself', async t => {
+  const { world } = await start(t)
+  const advance = async (ms: number) => {
+    for (let passedMs = 0; passedMs < ms; passedMs += 100) {
+      world.clock.advance(100)
+      await turns(5)
+    }
+  }
+  await advance(20_000)
+  t.strictSame(world.gateway.unready(), [])
+  world.hub.cut(world.directoryBus)
+  await advance(limits.presence.beatMs + limits.presence.unansweredMs)
+  t.match(world.gateway.unready(), [/no response from the directory/])
+  world.hub.restore(world.directoryBus)
+  await advance(2 * limits.presence.beatMs + limits.request.totalMs)
+  t.strictSame(world.gateway.unready(), [])
+})
+
 t.test('every response is sent within 4 s', async t => {
   const { world, token } = await start(t)
   t.equal((await version(world, token)).json.error, null)
