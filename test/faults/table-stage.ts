@@ -156,7 +156,17 @@ function balanced(gateways: readonly (() => Program)[], key: string): Stage['cal
   let moving: Promise<void> | null = null
   const move = async () => {
     const others = gateways.map((_, n) => (at + 1 + n) % gateways.length)
-    for (const each of others) if (await isReady(gateways[each] as () => Program)) return void (at = each)
+    for (const each of others) {
+      if (!(await isReady(gateways[each] as () => Program))) continue
+      at = each
+      return
+    }
+  }
+  const moveOnce = () => {
+    moving ??= move().finally(() => {
+      moving = null
+    })
+    return moving
   }
   const calls = gateways.map(gateway =>
     caller(
@@ -170,7 +180,7 @@ function balanced(gateways: readonly (() => Program)[], key: string): Stage['cal
       return await (calls[used] as Stage['call'])(method, path, body)
     } catch (error) {
       // Requests that failed together change the gateway once.
-      if (used === at) await (moving ??= move().finally(() => (moving = null)))
+      if (used === at) await moveOnce()
       throw error
     }
   }

@@ -42,8 +42,8 @@ export interface TestCluster {
   start(node: number): Promise<void>
   /** Removes the store of an ended server, as a lost disk does. */
   wipe(node: number): Promise<void>
-  /** Resolves when every server runs and every stream has all its copies up to date. */
-  whole(): Promise<void>
+  /** Resolves when every server runs and every stream has all its copies up to date; rejects after `withinMs` (30 s). */
+  whole(withinMs?: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -132,14 +132,14 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     leave: node => signal(node, 'SIGUSR2'),
     start,
     wipe: node => rm(join(folder, nodes[node]!.name), { recursive: true, force: true }),
-    whole: async () => {
+    whole: async withinMs => {
       const caughtUp = new Set<string>()
       let lacks: string[] = []
       const isWhole = async () => {
         lacks = (await Promise.all(nodes.map(node => lacksOf(node, caughtUp)))).flat()
         return lacks.length === 0
       }
-      await until(isWhole, () => `the cluster is not whole (${lacks.join('; ')})`)
+      await until(isWhole, () => `the cluster is not whole (${lacks.join('; ')})`, withinMs)
     },
     stop,
   }
@@ -265,11 +265,11 @@ async function lacksOf(node: Node, caughtUp: Set<string>): Promise<string[]> {
   })
 }
 
-async function until(isSo: () => Promise<boolean>, complaint: string | (() => string)): Promise<void> {
-  const giveUpAt = Date.now() + startMs
+async function until(isSo: () => Promise<boolean>, complaint: string | (() => string), withinMs = startMs): Promise<void> {
+  const giveUpAt = Date.now() + withinMs
   while (!(await isSo())) {
     const said = () => (typeof complaint === 'string' ? complaint : complaint())
-    if (Date.now() > giveUpAt) throw new Error(`${said()} after ${startMs} ms`)
+    if (Date.now() > giveUpAt) throw new Error(`${said()} after ${withinMs} ms`)
     await pause(pollMs)
   }
 }
