@@ -49,10 +49,10 @@ export async function setClusterStage(): Promise<ClusterStage | null> {
     }
     await start('directory')
     await Promise.all(['notifier', 'keeper', 'keeper', 'prober'].map(start))
-    const baseUrl = gatewayUrl((await start('gateway')).output())
+    const gateway = await start('gateway')
     const key = await readFirstKey(dataFolder)
     const call = caller(
-      () => baseUrl,
+      () => gatewayUrl(gateway.output()),
       () => key,
     )
     return {

@@ -47,11 +47,10 @@ export async function setMoveStage(): Promise<MoveStage | null> {
   let settings: Record<string, string> = { DATA_DIR: folder }
   let program: Program | null = null
   const [programs, commands, undo]: [Program[], (() => string)[], (() => unknown)[]] = [[], [], []]
-  let [baseUrl, key] = ['', '']
+  let key = ''
   const start = async () => {
     program = await startProgram(settings)
     programs.push(program)
-    baseUrl = gatewayUrl(program.output())
   }
   const end = async (how: Ending) => {
     const ending = program
@@ -85,7 +84,7 @@ export async function setMoveStage(): Promise<MoveStage | null> {
     for (const each of [folder, newFolder]) await rm(each, { recursive: true, force: true, maxRetries: 3 })
   }
   const call = caller(
-    () => baseUrl,
+    () => gatewayUrl(programs.at(-1)?.output() ?? ''),
     () => key,
   )
   try {

@@ -56,12 +56,11 @@ async function setStage(server: StoreServer | null, checkout?: string): Promise<
   const settings = { DATA_DIR: dataFolder, ...(server && { MONGODB_URL: mongodbUrl }) }
   let program: Program | null = null
   const programs: Program[] = []
-  let [baseUrl, key] = ['', '']
+  let key = ''
   const start = async (of?: string) => {
     const from = Date.now()
     program = await startProgram(settings, of)
     programs.push(program)
-    baseUrl = gatewayUrl(program.output())
     return Date.now() - from
   }
   const end = async (how: Ending) => {
@@ -76,7 +75,7 @@ async function setStage(server: StoreServer | null, checkout?: string): Promise<
     await rm(dataFolder, { recursive: true, force: true, maxRetries: 3 })
   }
   const call = caller(
-    () => baseUrl,
+    () => gatewayUrl(programs.at(-1)?.output() ?? ''),
     () => key,
   )
   try {

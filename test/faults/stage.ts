@@ -55,7 +55,10 @@ export async function read<T>(call: Call, path: string): Promise<T> {
   }
 }
 
-/** Returns the address of the gateway that printed `output`; empty if the gateway does not listen yet. */
+/**
+ * Returns the address of the gateway that printed `output`; empty if the gateway has not printed it yet. It is printed after the line by which
+ * a start is known, so a stage looks for it at each request.
+ */
 export const gatewayUrl = (output: string): string => /listens on (\S+?);/.exec(output)?.[1] ?? ''
 
 export const readFirstKey = async (dataFolder: string): Promise<string> =>
