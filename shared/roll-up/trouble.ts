@@ -1,14 +1,14 @@
-// Confirmed trouble of a subject by day: the time in which at least one confirmed incident was open. A keeper computes the row of past days
-// anew from all confirmed incidents; readers add the incidents since then. Pure.
+// Confirmed trouble of a subject by day: the time in which at least one confirmed incident was open. A keeper adds the past days to a row of the
+// subject; readers add the incidents since then. Pure.
 import type { TroubleDay } from '#shared/contracts/subjects/monitor-state.ts'
-import { day } from '#shared/limits/limits.ts'
+import { day, limits } from '#shared/limits/limits.ts'
 import { coveredMs, type Stretch } from '#shared/time/share-without.ts'
 
-/** Trouble before `to`, which no later report can change: no incident that began before `to` was still open. */
+/** Trouble before `to`: no incident that began before `to` was still open. Only reports that arrived late can still change its last day. */
 export interface PastTrouble {
   /** Start of a day, ms since the epoch. */
   to: number
-  /** Days with trouble, oldest first. */
+  /** Days with trouble, oldest first. Days are removed when the retention of incidents has ended. */
   days: TroubleDay[]
   /** Ends (ms) of the incidents that began before `to` and ended after it. */
   crossing: number[]
@@ -26,6 +26,25 @@ export function unpackTrouble(data: string): PastTrouble {
   const [to, days, crossing] = JSON.parse(data) as [number, [number, number, number][], number[]]
   return { to: to * day, days: days.map(([at, ms, incidents]) => ({ at: at * day, ms, incidents })), crossing }
 }
+
+/**
+ * Returns the earliest instant (ms) at which trouble may have begun that lasts until `at` or beyond: all days between are in trouble from
+ * their start to their end. 0: the trouble may have begun on a day that is no longer known.
+ */
+export function troubleMayBegin({ to, days }: PastTrouble, at: number): number {
+  const msOf = new Map(days.map(one => [one.at, one.ms]))
+  let begin = Math.floor(Math.min(at, to) / day) * day
+  for (;;) {
+    const before = begin - day
+    if (before < firstKnownDay(to)) return 0
+    const ms = msOf.get(before) ?? 0
+    if (ms > 0) begin = before
+    if (ms < day) return begin
+  }
+}
+
+/** Returns the first day (ms) of a row that ends with `to`. */
+export const firstKnownDay = (to: number): number => to - limits.retention.incidentsMs
 
 /** Sums up closed incidents, which must be added in the order of their beginnings. */
 export class TroubleSum {

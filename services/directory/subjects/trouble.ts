@@ -2,14 +2,14 @@
 import type { Trouble } from '#shared/contracts/subjects/monitor-state.ts'
 import { facetsWithin } from '#shared/incidents/incident-facets.ts'
 import { day, limits } from '#shared/limits/limits.ts'
-import { nothingPast, troubleByDay, troubleId, unpackTrouble } from '#shared/roll-up/trouble.ts'
+import { nothingPast, type PastTrouble, troubleByDay, troubleId, unpackTrouble } from '#shared/roll-up/trouble.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { AskAnswerer } from '../context.ts'
 
 const most = limits.charts.bands
 /** Facets of confirmed incidents. */
 export const confirmed = facetsWithin({ isOpen: null, isConfirmed: true, isAcknowledged: null })
-const confirmedOpen = facetsWithin({ isOpen: true, isConfirmed: true, isAcknowledged: null })
+export const confirmedOpen = facetsWithin({ isOpen: true, isConfirmed: true, isAcknowledged: null })
 
 export const getTrouble: AskAnswerer<'get-trouble'> = ({ store }, { subjectId, from, to }) =>
   readTrouble(store, subjectId, from, to)
@@ -19,8 +19,7 @@ export const getTrouble: AskAnswerer<'get-trouble'> = ({ store }, { subjectId, f
  * `completeSince` says from which day on all of them are counted.
  */
 export async function readTrouble(store: Store, subjectId: string, from: number, to: number): Promise<Trouble> {
-  const [row = null] = await store.get('rollUps', [troubleId(subjectId)])
-  const past = row === null ? nothingPast : unpackTrouble(row.data)
+  const past = await readPastTrouble(store, subjectId)
   const firstDay = Math.floor(from / day) * day
   const since = { subjectId, troubleSince: { gte: past.to, lt: to } }
   const find = (facets: number[], limit: number) =>
@@ -32,4 +31,10 @@ export async function readTrouble(store: Store, subjectId: string, from: number,
     days: troubleByDay(past, [...all.values()], firstDay, to),
     completeSince: oldest === undefined ? firstDay : Math.max(firstDay, Math.floor(oldest.troubleSince / day) * day + day),
   }
+}
+
+/** Returns what the keeper has rolled up. */
+export async function readPastTrouble(store: Store, subjectId: string): Promise<PastTrouble> {
+  const [row = null] = await store.get('rollUps', [troubleId(subjectId)])
+  return row === null ? nothingPast : unpackTrouble(row.data)
 }
