@@ -157,6 +157,12 @@ export const chartLimits = {
   days: 400,
   /** Largest number of monitors for which one response contains figures: as many as a list shows. */
   figures: 100,
+  /**
+   * Largest number of incidents, and of hourly roll-ups, that one read of the figures finds. With more incidents since their roll-ups, each
+   * monitor is read alone.
+   */
+  incidentsPerRead: 1_000,
+  rollUpsPerRead: 2_400,
   /** Largest number of concurrent reads of roll-ups for the series of a chart, one for each location. */
   seriesAtOnce: 8,
 } as const

@@ -15,7 +15,7 @@ import { presentSignals } from '#shared/subjects/resource-checks.ts'
 import { rosterRow } from '#shared/subjects/roster-row.ts'
 import { sourceRange } from '#shared/text/ids.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { readUptime } from '../subjects/figures.ts'
+import { readUptimes } from '../subjects/figures.ts'
 
 export interface MonitorMetrics {
   contentType: string
@@ -72,6 +72,8 @@ async function textOf(means: Means): Promise<string> {
   const workspaceIds = [...new Set(subjects.map(({ workspaceId }) => workspaceId))]
   const workspaces = await store.get('workspaces', workspaceIds)
   const nameOf = new Map(workspaceIds.map((id, i) => [id, workspaces[i]?.name ?? id]))
+  const now = means.clock.now()
+  const shares = await sharesOf(store, subjects, now)
   await inParallel(subjects, bounds.monitorsAtOnce, async subject => {
     const { workspaceId, slug, name } = subject
     const workspace = redactedText(nameOf.get(workspaceId) ?? workspaceId)
@@ -81,8 +83,7 @@ async function textOf(means: Means): Promise<string> {
     const isUp = ups[row.status]
     if (isUp !== null) up.set(labels, isUp)
     open.set(labels, row.incidents)
-    const now = means.clock.now()
-    const { uptime: share } = await readUptime(store, subject, now)
+    const share = shares.get(subject.id) ?? null
     if (share !== null) uptime.set(labels, share)
     const timed = checkedValues({ check: subject.check, checks: presentSignals(subject.templated) }).filter(isTime)
     for (const { locationId, source } of checkedPairs(subject).filter(({ signal }) => signal === timed[0]?.signal)) {
@@ -92,6 +93,17 @@ async function textOf(means: Means): Promise<string> {
   })
   leftOut.set(Math.max(0, count - subjects.length))
   return registry.metrics()
+}
+
+/** Returns the uptimes by id. */
+async function sharesOf(store: Store, subjects: readonly SubjectDocument[], now: number): Promise<Map<string, number | null>> {
+  const shares = new Map<string, number | null>()
+  for (let from = 0; from < subjects.length; from += bounds.perRead) {
+    const some = subjects.slice(from, from + bounds.perRead)
+    const uptimes = await readUptimes(store, some, now)
+    for (const [index, { id }] of some.entries()) shares.set(id, uptimes[index]?.uptime ?? null)
+  }
+  return shares
 }
 
 /** Returns the first monitors by id, up to the bound, and the number of all monitors. */

@@ -3,10 +3,10 @@
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { WindowDocument } from '#shared/contracts/incidents/maintenance.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { troubleMayBegin } from '#shared/roll-up/trouble.ts'
+import { nothingPast, troubleMayBegin } from '#shared/roll-up/trouble.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { AskAnswerer } from '../context.ts'
-import { confirmed, confirmedOpen, readPastTrouble } from './trouble.ts'
+import { confirmed, confirmedOpen, readPastTroubles } from './trouble.ts'
 
 const most = limits.charts.bands
 
@@ -33,7 +33,8 @@ export const getBands: AskAnswerer<'get-bands'> = async ({ store }, { subjectId,
 
 /** Returns all confirmed incidents that overlap the asked time, and some that ended before it, the newest first. */
 async function readIncidents(store: Store, subjectId: string, from: number, to: number): Promise<IncidentDocument[]> {
-  const begin = troubleMayBegin(await readPastTrouble(store, subjectId), from)
+  const [past = nothingPast] = await readPastTroubles(store, [subjectId])
+  const begin = troubleMayBegin(past, from)
   const since = { subjectId, facets: { in: confirmed }, troubleSince: { gte: begin, lt: to } }
   const open = { subjectId, open: 1, facets: { in: confirmedOpen }, troubleSince: { lt: Math.min(begin, to) } }
   const [newest, older] = await Promise.all([

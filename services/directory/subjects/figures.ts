@@ -1,18 +1,19 @@
 // Figures for each monitor on a page: what its checks found in the last day, computed from hourly roll-ups only, the share of the last 30
 // days without trouble, and when something ends that its checks watch. These are days of UTC, so the first of them begins before the instant 30 days ago.
 import type { RollUpDocument } from '#shared/contracts/observations/roll-up.ts'
+import type { MonitorFigures } from '#shared/contracts/subjects/monitor-state.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import { day, hour, second } from '#shared/limits/limits.ts'
+import { day, hour, limits, second } from '#shared/limits/limits.ts'
 import { type Bucket, emptyBucket, mergeBucket, quantile } from '#shared/roll-up/bucket.ts'
 import { unpackBuckets } from '#shared/roll-up/packed.ts'
-import { parseRollUpId, rowRange, spans } from '#shared/roll-up/roll-up-ids.ts'
+import { parseRollUpId, rollUpId, rowRange, spans } from '#shared/roll-up/roll-up-ids.ts'
 import { uptimeOf } from '#shared/roll-up/trouble.ts'
 import type { Store } from '#shared/store/port.ts'
 import { type CheckedPair, checkedPairs } from '#shared/subjects/checked-pairs.ts'
 import { type CheckedValue, checkedValues } from '#shared/subjects/checked-values.ts'
 import { presentSignals } from '#shared/subjects/resource-checks.ts'
 import type { AskAnswerer } from '../context.ts'
-import { readTrouble } from './trouble.ts'
+import { readTroubles } from './trouble.ts'
 
 const uptimeMs = 30 * day
 
@@ -21,42 +22,73 @@ export const getFigures: AskAnswerer<'get-figures'> = async (context, { workspac
   const { store, clock } = context
   const now = clock.now()
   const found = await store.get('subjects', [...new Set(subjectIds)])
-  const mine = found.filter(subject => subject !== null && subject.workspaceId === workspaceId && subject.deletedAt === null)
-  const figures = await Promise.all(
-    (mine as SubjectDocument[]).map(async subject => {
-      const { uptime, uptimeSince } = await readUptime(store, subject, now)
-      const values = checkedValues({ check: subject.check, checks: presentSignals(subject.templated) })
-      const figures = { p95: await p95Of(store, subject, now), ends: await endOf(store, subject, values, now) }
-      return [subject.id, { ...figures, unit: values[0]?.unit ?? null, uptime, uptimeSince }] as const
-    }),
+  const mine = found.filter(
+    subject => subject !== null && subject.workspaceId === workspaceId && subject.deletedAt === null,
+  ) as SubjectDocument[]
+  const [uptimes, p95s, figures] = await Promise.all([
+    readUptimes(store, mine, now),
+    p95sOf(store, mine, now),
+    Promise.all(
+      mine.map(async subject => {
+        const values = checkedValues({ check: subject.check, checks: presentSignals(subject.templated) })
+        return { ends: await endOf(store, subject, values, now), unit: values[0]?.unit ?? null }
+      }),
+    ),
+  ])
+  return Object.fromEntries(
+    mine.map(({ id }, i) => [id, { p95: p95s[i] ?? null, ...(figures[i] as One), ...(uptimes[i] as Uptime) }] as const),
   )
-  return Object.fromEntries(figures)
 }
 
-/** Returns the uptime of the last 30 days and the instant (ms) since which it counts; `uptime` null: the subject is too new. */
-export async function readUptime(
+type One = Pick<MonitorFigures, 'ends' | 'unit'>
+type Uptime = Pick<MonitorFigures, 'uptime' | 'uptimeSince'>
+
+/** Returns for each subject the uptime of the last 30 days and the instant (ms) since which it counts; `uptime` null: the subject is too new. */
+export async function readUptimes(
   store: Store,
-  subject: Pick<SubjectDocument, 'id' | 'createdAt'>,
+  subjects: readonly Pick<SubjectDocument, 'id' | 'createdAt'>[],
   now: number,
-): Promise<{ uptime: number | null; uptimeSince: number }> {
-  const from = Math.max(Math.floor((now - uptimeMs) / day) * day, subject.createdAt)
-  const { days, completeSince } = await readTrouble(store, subject.id, from, now)
-  const uptimeSince = Math.max(from, completeSince)
-  return { uptime: uptimeOf(days, uptimeSince, now), uptimeSince }
+): Promise<Uptime[]> {
+  const firstDay = Math.floor((now - uptimeMs) / day) * day
+  const asked = subjects.map(({ id, createdAt }) => ({ subjectId: id, from: Math.max(firstDay, createdAt) }))
+  const troubles = await readTroubles(store, asked, now)
+  return troubles.map(({ days, completeSince }, index) => {
+    const uptimeSince = Math.max(asked[index]?.from ?? 0, completeSince)
+    return { uptime: uptimeOf(days, uptimeSince, now), uptimeSince }
+  })
 }
 
-/** Returns the 95th percentile of the values of the first check from all locations, in the unit of its kind. Null: nothing was measured, or nothing is rolled up yet. */
-async function p95Of(store: Store, subject: SubjectDocument, now: number): Promise<number | null> {
-  const { id } = subject
-  const pairs = checkedPairs(subject)
+/**
+ * Returns for each subject the 95th percentile of the values of the first check from all locations, in the unit of its kind. Null: nothing
+ * was measured, or nothing is rolled up yet.
+ */
+async function p95sOf(store: Store, subjects: readonly SubjectDocument[], now: number): Promise<(number | null)[]> {
   const to = Math.floor(now / hour) * hour
-  const all = emptyBucket()
-  for (const { source } of pairs.filter(({ signal }) => signal === pairs[0]?.signal)) {
-    const where = { id: rowRange(id, { kind: 'location', id: source }, 'hour', to - day, to) }
-    for (const { data } of await store.find('rollUps', { where, limit: day / hour }))
-      for (const bucket of unpackBuckets(data, spans.hour.row / spans.hour.bucket)) if (bucket !== null) mergeBucket(all, bucket)
+  const hours = Array.from({ length: day / hour }, (_, index) => to - day + index * hour)
+  const idsOf = (subject: SubjectDocument) => {
+    const pairs = checkedPairs(subject)
+    return pairs
+      .filter(({ signal }) => signal === pairs[0]?.signal)
+      .flatMap(({ source }) => hours.map(at => rollUpId(subject.id, { kind: 'location', id: source }, 'hour', at)))
   }
-  return quantile(all, 0.95)
+  const ids = subjects.map(idsOf)
+  const dataOf = await readRollUps(store, ids.flat())
+  return ids.map(ofSubject => {
+    const all = emptyBucket()
+    for (const id of ofSubject)
+      for (const bucket of unpackBuckets(dataOf.get(id) ?? '', spans.hour.row / spans.hour.bucket))
+        if (bucket !== null) mergeBucket(all, bucket)
+    return quantile(all, 0.95)
+  })
+}
+
+/** Returns the data of the roll-ups that are stored, by id. */
+async function readRollUps(store: Store, ids: readonly string[]): Promise<Map<string, string>> {
+  const dataOf = new Map<string, string>()
+  const size = limits.charts.rollUpsPerRead
+  for (let from = 0; from < ids.length; from += size)
+    for (const row of await store.get('rollUps', ids.slice(from, from + size))) if (row !== null) dataOf.set(row.id, row.data)
+  return dataOf
 }
 
 /**

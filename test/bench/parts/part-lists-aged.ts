@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import { facetsOf } from '#shared/incidents/incident-facets.ts'
-import { day, minute } from '#shared/limits/limits.ts'
+import { day, hour, minute } from '#shared/limits/limits.ts'
+import { addReport, type Bucket, emptyBucket } from '#shared/roll-up/bucket.ts'
+import { packBuckets } from '#shared/roll-up/packed.ts'
+import { rollUpId } from '#shared/roll-up/roll-up-ids.ts'
 import { packTrouble, troubleId } from '#shared/roll-up/trouble.ts'
 import type { Store } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
@@ -29,8 +32,8 @@ const workspaceId = 'bench1'
 const ratioMax = 2
 const batch = 1_000
 
-/** Settings of a monitor that no location checks. */
-const check = { url: 'https://example.com/', locations: [], interval: 60 } as never
+const location = 'loc1'
+const check = { url: 'https://example.com/', locations: [location], interval: 60 } as never
 
 const idOf = (monitor: number) => `m${String(monitor).padStart(9, '0')}`
 const destinations = 10
@@ -58,6 +61,9 @@ const nothing = {
 }
 /** Position in the middle of all messages. */
 const middle = ({ incidents }: Aged) => `${Math.floor(incidents / 2)}:log${Math.floor(incidents / 2)}`
+
+/** Position before the oldest messages about a monitor. */
+const lastOfMonitor = ({ incidents, now }: Aged) => `${now - (incidents - 20 * monitors) * 1_000}:log`
 
 const incidents = (filters: object) => (aged: Aged) =>
   listIncidents(context(aged), {
@@ -93,6 +99,8 @@ const lists: Readonly<Record<string, Ask>> = {
   'messages, a page in the middle': log({}, middle),
   'failed messages to a destination: few': log({ destinationId: 'd3', status: 'failed' }, first),
   'failed messages: few': log({ status: 'failed' }, first),
+  'messages about a monitor': log({ subjectId: idOf(1) }, first),
+  'messages about a monitor, the last page': log({ subjectId: idOf(1) }, lastOfMonitor),
   overview: aged => getOverview(context(aged), { workspaceId } as never),
   'figures of a page of 100': aged =>
     getFigures(context(aged), { workspaceId, subjectIds: Array.from({ length: monitors }, (_, i) => idOf(i)) } as never),
@@ -168,6 +176,15 @@ async function fill({ store, now, incidents: count }: Aged): Promise<void> {
     'rollUps',
     Array.from({ length: monitors }, (_, i) => ({ id: troubleId(idOf(i)), data: trouble })),
   )
+  const hourly = packBuckets(Array.from({ length: 12 }, (_, i) => bucketOf(i)))
+  for (let i = 0; i < monitors; i++)
+    await store.upsert(
+      'rollUps',
+      Array.from({ length: 24 }, (_, ago) => ({
+        id: rollUpId(idOf(i), { kind: 'location', id: location }, 'hour', now - (ago + 1) * hour),
+        data: hourly,
+      })),
+    )
   for (let from = 0; from < count; from += batch) {
     const numbers = Array.from({ length: batch }, (_, i) => from + i)
     await Promise.all([
@@ -181,6 +198,13 @@ async function fill({ store, now, incidents: count }: Aged): Promise<void> {
       ),
     ])
   }
+}
+
+/** Returns the checks of five minutes. */
+function bucketOf(number: number): Bucket {
+  const bucket = emptyBucket()
+  for (let i = 0; i < 5; i++) addReport(bucket, true, 80 + ((number * 5 + i) % 40))
+  return bucket
 }
 
 function incidentOf(number: number, count: number, now: number) {

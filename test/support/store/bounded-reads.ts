@@ -39,7 +39,7 @@ export const boundedReads: Readonly<Record<string, string>> = {
   'deadLetters by at': 'dead letters are faults, and expire',
   'deadLetters by subjectId': 'dead letters are faults, and expire',
   'incidents by subjectId,troubleSince':
-    'the incidents of one subject in the asked range of time, at most as many as a chart marks',
+    'the incidents of some subjects in the asked range of time, at most as many as a chart marks',
   // What people make, within the bounds of a workspace or of a person.
   'subjects by workspaceId': 'archived, deleted and other kinds of subjects of one workspace are skipped; deleted ones expire',
   'subjects by deletedAt': 'archived subjects are skipped',
