@@ -92,8 +92,20 @@ export function relativeError({ level }: Bucket): number {
 /** Returns the key of the bin of a value. */
 export function binOf(value: number, level: number): number {
   if (value === 0) return 0
-  const exponent = Math.ceil(Math.ceil(Math.log(Math.abs(value)) / logGrowth) / 2 ** level)
-  return Math.sign(value) * (exponent + keyOffset)
+  const fine = exponentOf(Math.abs(value))
+  return Math.sign(value) * ((level === 0 ? fine : Math.ceil(fine / 2 ** level)) + keyOffset)
+}
+
+/** Exponents of small whole numbers, such as latencies in ms, once they were computed; each is stored with `keyOffset`. 0: not yet. */
+const exponents = new Uint16Array(32_768)
+
+function exponentOf(value: number): number {
+  const isSmall = value < exponents.length && Number.isInteger(value)
+  const known = isSmall ? (exponents[value] as number) : 0
+  if (known !== 0) return known - keyOffset
+  const exponent = Math.ceil(Math.log(value) / logGrowth)
+  if (isSmall) exponents[value] = exponent + keyOffset
+  return exponent
 }
 
 function middleOf(key: number, level: number): number {
