@@ -13,7 +13,7 @@ import { registeredMetric } from '#shared/observability/registered-metric.ts'
 import { createSeals } from '#shared/secrecy/seals.ts'
 import type { LevelledContext, Service, ServiceContextWithStore } from '#shared/service.ts'
 import { levelOf } from '#shared/store/level.ts'
-import { flatForms } from '#shared/store/migrations/0004-flat-forms.ts'
+import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
 import { StoreError } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subjects/subject-view.ts'
 import { answerers } from './answerers.ts'
@@ -62,7 +62,7 @@ type DirectoryServiceContext = ServiceContextWithStore & Partial<Pick<LevelledCo
 
 /** Resolves when the directory serves requests. */
 export async function startDirectory(serviceContext: DirectoryServiceContext, options: DirectoryOptions = {}): Promise<Service> {
-  const { bus, clock, metrics, level = levelOf(flatForms) } = serviceContext
+  const { bus, clock, metrics, level = levelOf(latestNumber(migrations)) } = serviceContext
   const seals = createSeals(options.secretsKey ?? '')
   const store = withSealedDestinations(serviceContext.store, seals)
   const logger = serviceContext.logger.child({ service: 'directory' })
@@ -81,7 +81,7 @@ export async function startDirectory(serviceContext: DirectoryServiceContext, op
   const requireRoom = createResourceRoom({ store, clock })
   const takeCheckRoom = createCheckRoom({ store, clock })
   const made = { passwords, announcer, removeWorkspaces: removing.soon, requireRoom, takeCheckRoom, rosters, seals }
-  const context: DirectoryContext = { store, bus, clock, logger, ...shown, ...made }
+  const context: DirectoryContext = { store, level, bus, clock, logger, ...shown, ...made }
   doors = await startDoors({ bus, store, clock, logger, metrics, members, seals, level })
   const stopExpiring = startExpiring(store, clock, logger)
   const stopForgetting = startForgetting(store, clock, logger)

@@ -4,6 +4,7 @@ import type { AbleProber } from '#shared/checks/abilities.ts'
 import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask/ask.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Seals } from '#shared/secrecy/seals.ts'
+import type { Level } from '#shared/store/level.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subjects/subject-view.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -16,6 +17,7 @@ import type { NewUserWorkspace } from './settings.ts'
 
 export interface DirectoryContext {
   store: Store
+  level: Level
   bus: Bus
   clock: Clock
   logger: Logger

@@ -26,7 +26,7 @@ import { createMemoryStore } from '../support/store/memory-store.ts'
 import { sharedMongodb, startSecantus } from '../support/store/secantus.ts'
 import { suspend } from '../support/suspend.ts'
 import { storeContract } from './contract.ts'
-import { alert, observation, pushed, subject } from './documents.ts'
+import { alert, incident, observation, pushed, subject } from './documents.ts'
 
 const writer = join(import.meta.dirname, 'endless-writer.ts')
 
@@ -146,6 +146,31 @@ t.test(
     await store.close()
   },
 )
+
+t.test('mongodb: a start drops the indexes of an earlier declaration, and no others', async t => {
+  const server = await startSecantus()
+  if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
+  t.teardown(() => server.stop())
+  const client = new MongoClient(server.url)
+  t.teardown(() => client.close())
+  const incidents = client.db('former').collection('incidents')
+  const namesOf = async () => (await incidents.indexes()).map(({ name }) => name).sort()
+  const first = await openMongodbStore(`${server.url}/former`)
+  const declared = await namesOf()
+  await incidents.createIndexes([
+    { name: 'byFormer', key: { workspaceId: 1, closedAt: 1 } },
+    { name: 'ofFormer', key: { subjectId: 1, closedAt: 1 } },
+    { name: 'byExpiry', key: { expireOn: 1 } },
+    { name: 'closedAt_1', key: { closedAt: 1 } },
+  ])
+  await first.insert('incidents', [incident('kept')])
+  t.equal((await namesOf()).length, declared.length + 4)
+  const second = await openMongodbStore(`${server.url}/former`)
+  t.strictSame(await namesOf(), [...declared, 'closedAt_1'].sort(), 'an index that a person has made stays')
+  t.match(await second.get('incidents', ['kept']), [{ id: 'kept' }])
+  const [third, fourth] = await Promise.all([1, 2].map(() => openMongodbStore(`${server.url}/former`)))
+  for (const store of [first, second, third, fourth]) await store?.close()
+})
 
 t.test('mongodb: error states whether the caller may retry', async t => {
   const system = (code: string) => Object.assign(new Error(code), { code })

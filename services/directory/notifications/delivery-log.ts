@@ -1,6 +1,8 @@
 // Reads of the delivery log. Only notifiers write the log.
 import type { DeliveryEntry, DeliveryView, LoggedDelivery } from '#shared/contracts/ask/ask-notifications.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import type { Level } from '#shared/store/level.ts'
+import { messagesByMonitor } from '#shared/store/migrations/0005-messages-by-monitor.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import { endOfPrefix, subjectOfIncident } from '#shared/text/ids.ts'
 import type { AskAnswerer } from '../context.ts'
@@ -44,15 +46,14 @@ export const listDestinationDeliveries: AskAnswerer<'list-destination-deliveries
  * rows in this range that do not match the other filters are skipped. Else the filters by destination and status select it.
  */
 export const listDeliveryLog: AskAnswerer<'list-delivery-log'> = (
-  { store },
+  { store, level },
   { workspaceId, status, destinationId, subjectId, limit, after },
 ) => {
   const isWanted = (row: DeliveryLogDocument) =>
     (status === null || row.status === status) && (destinationId === null || row.destinationId === destinationId)
-  const prefix = `${subjectId}.`
   const range =
     subjectId !== null
-      ? { incidentId: { gte: prefix, lt: endOfPrefix(prefix) } }
+      ? aboutSubject(subjectId, level)
       : destinationId !== null
         ? { destinationId, ...(status === null ? {} : { status }) }
         : status === null
@@ -69,6 +70,13 @@ export const listDeliveryLog: AskAnswerer<'list-delivery-log'> = (
       return rows.map(row => (isWanted(row) ? { ...loggedDelivery(row), ...about(row) } : null))
     },
   })
+}
+
+/** Returns the condition of rows about a monitor. Below the level, rows of earlier versions do not name it. */
+function aboutSubject(subjectId: string, level: Level): NonNullable<Query['where']> {
+  if (level.number() >= messagesByMonitor) return { subjectId }
+  const prefix = `${subjectId}.`
+  return { incidentId: { gte: prefix, lt: endOfPrefix(prefix) } }
 }
 
 /** Reads the monitors and rules that the rows are about. Reads only columns. */

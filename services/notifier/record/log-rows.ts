@@ -11,7 +11,8 @@ import type { Decision } from '#shared/notifications/choose-destinations.ts'
 import type { Step } from './delivery-document.ts'
 import { eventOf, eventOfDelivery } from './event-of.ts'
 
-export type LogRow = Omit<DeliveryLogDocument, 'number'>
+/** A row before its writer numbers it. */
+export type LogRow = Omit<DeliveryLogDocument, 'number' | 'subjectId'>
 
 type Destination = Pick<DestinationDocument, 'id' | 'number' | 'name' | 'type'>
 

@@ -4,6 +4,7 @@ import { doubled, retry } from '#shared/async/retry.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { CounterDocument } from '#shared/store/collections.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
+import { subjectOfIncident } from '#shared/text/ids.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { NotifierContext } from '../context.ts'
 import type { Step } from './delivery-document.ts'
@@ -57,13 +58,15 @@ export function createRowWriter({ store, clock, logger }: Pick<NotifierContext, 
     write: async rows => {
       if (rows.length === 0) return
       const first = await takeNumbers(rows.length)
-      const documents = rows.map((row, i) => ({ ...row, number: first + i }))
+      const documents = rows.map((row, i) => ({ ...row, subjectId: subjectOf(row), number: first + i }))
       const results = await retryStoreCall(clock, () => store.insert('deliveryLog', documents))
       const lost = results.filter(result => result === 'taken').length
       if (lost > 0) logger.error({ rows: lost }, 'delivery log rows dropped, their numbers are in use')
     },
   }
 }
+
+const subjectOf = ({ incidentId }: LogRow): string | null => (incidentId === null ? null : subjectOfIncident(incidentId))
 
 const counterId = 'deliveryLog'
 

@@ -190,6 +190,8 @@ export interface DeliveryLogDocument extends Stored {
   /** Remark about the payload, such as the fallback to the built-in body; absent or null: none. */
   note?: string | null
   incidentId: string | null
+  /** The monitor of the incident; null: the row is about no incident. Absent: an earlier version wrote the row. */
+  subjectId?: string | null
   at: number
   expireAt: number
 }

@@ -2,13 +2,14 @@
 // list. A released migration never changes, and none is removed. Not needed for a new collection or index, which a start creates, nor for
 // an optional member of a document whose absence has a meaning.
 import { flatFormsMigration } from '#shared/store/migrations/0004-flat-forms.ts'
+import { messagesByMonitorMigration } from '#shared/store/migrations/0005-messages-by-monitor.ts'
 import type { Migration } from '#shared/store/migrations/migration.ts'
 
 /** Number of a store that version 2.0.0 wrote. Its SQLite file has this number, as its layout; its MongoDB has none. */
 export const firstNumber = 3
 const firstRelease = '2.0.0'
 
-export const migrations: readonly Migration[] = [flatFormsMigration]
+export const migrations: readonly Migration[] = [flatFormsMigration, messagesByMonitorMigration]
 
 export const latestNumber = (list: readonly Migration[]): number => firstNumber + list.length
 

@@ -18,6 +18,7 @@ import { getBands } from '../../../services/directory/subjects/bands.ts'
 import { getFigures } from '../../../services/directory/subjects/figures.ts'
 import { getOverview } from '../../../services/directory/subjects/overview.ts'
 import { incident, subject } from '../../store/documents.ts'
+import { presentLevel } from '../../support/present-level.ts'
 import { type PartResult, quantity, type Run } from '../run/run-context.ts'
 import { median } from '../run/statistics.ts'
 import { makeTemporaryFolder, removeTemporaryFolder } from '../run/temporary-folder.ts'
@@ -47,7 +48,8 @@ interface Aged {
 
 type Ask = (aged: Aged) => Promise<unknown>
 
-const context = ({ store, now }: Aged) => ({ store, clock: { now: () => now }, incidentSalt: 'bench' }) as never
+const context = ({ store, now }: Aged) =>
+  ({ store, level: presentLevel(), clock: { now: () => now }, incidentSalt: 'bench' }) as never
 const nothing = {
   isOpen: null,
   isConfirmed: null,
@@ -235,7 +237,14 @@ function messageOf(number: number, at: number): DeliveryLogDocument {
     destinationType: 'webhook',
   }
   const outcome = number < 5 * destinations ? { status: 'failed', reason: 'http_500' } : { status: 'delivered', reason: null }
-  const said = { alertKind: 'problem', event: 'problem', payload: '{"text":"a message"}'.repeat(10), error: '', incidentId }
+  const said = {
+    alertKind: 'problem',
+    event: 'problem',
+    payload: '{"text":"a message"}'.repeat(10),
+    error: '',
+    incidentId,
+    subjectId: idOf(number % monitors),
+  }
   const row = { id: `log${number}`, rev: 1, number, workspaceId, shownInV2: 1, at, expireAt: at + 400 * day }
   return { ...row, ...named, ...outcome, ...said } as unknown as DeliveryLogDocument
 }

@@ -28,6 +28,7 @@ t.test('delivery log has sent and withheld messages, newest first, without crede
     payload: 'see https://ada:hunter2@a.example/',
     error: '',
     incidentId: 'Subject001.1',
+    subjectId: 'Subject001',
     at: number * 1_000,
     expireAt: world.clock.now() + 1_000_000,
     ...over,
@@ -55,8 +56,8 @@ t.test('delivery log has sent and withheld messages, newest first, without crede
   t.strictSame(await instants('?destination=dest1&status=delivered'), [1])
   t.strictSame(await instants('?destination=unknown'), [])
   await world.store.insert('deliveryLog', [
-    row(6, { incidentId: 'Subject002.12', status: 'failed' }),
-    row(7, { incidentId: 'Subject002.3' }),
+    row(6, { incidentId: 'Subject002.12', subjectId: 'Subject002', status: 'failed' }),
+    row(7, { incidentId: 'Subject002.3', subjectId: 'Subject002' }),
   ])
   t.strictSame(await instants('?resource=Subject002'), [7, 6], 'by instant, whatever the number of the incident')
   t.strictSame(await instants('?resource=Subject002&status=failed'), [6])

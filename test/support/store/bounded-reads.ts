@@ -11,7 +11,9 @@ export const boundedReads: Readonly<Record<string, string>> = {
   'deliveries by incidentId': 'an incident has a delivery for each alert and destination',
   'deliveries by destinationId,incidentId': 'an incident has a delivery for each alert and destination',
   'deliveries by open': 'open deliveries are those that are being sent',
-  'deliveryLog by incidentId': 'the messages about one monitor, for as long as the log is kept',
+  'deliveryLog by subjectId': 'the newest about one monitor; a monitor belongs to one workspace',
+  'deliveryLog by incidentId':
+    'the messages about one incident; below level 5, those about one monitor, for as long as the log is kept',
   'responses by incidentId': 'what people did about one incident',
   'alerts by subjectId': 'alerts of one subject, which expire',
   'history by subjectId': 'records of one subject are removed in the order of their instants, of which few are equal',
