@@ -73,8 +73,11 @@ t.test('mongodb: log has all messages about a monitor before and after the upgra
   const url = `${server.replace(/\/[^/]*$/, '')}/messages_${randomId(8)}`
   const client = new MongoClient(url)
   t.teardown(() => client.close())
-  const mark = { _id: 'store', number: messagesByMonitor - 1, done: messagesByMonitor - 1, after: '', holder: null, beat: 0 }
-  await client.db().collection<{ _id: string }>('migration').insertOne(mark)
+  const mark = { number: messagesByMonitor - 1, done: messagesByMonitor - 1, after: '', holder: null, beat: 0 }
+  await client
+    .db()
+    .collection<{ _id: string }>('migration')
+    .insertOne({ _id: 'store', ...mark })
   const store = await openMongodbStore(url)
   t.teardown(() => store.close())
   await store.insert('deliveryLog', rows)
@@ -83,4 +86,7 @@ t.test('mongodb: log has all messages about a monitor before and after the upgra
   t.strictSame(await instantsAt(store, messagesByMonitor - 1), [6, 5, 3, 1])
   t.equal(await migrateMongodb(url, { ...migrating, upTo: messagesByMonitor }), messagesByMonitor)
   t.strictSame(await instantsAt(store, messagesByMonitor), [6, 5, 3, 1])
+  await client.db().collection<{ _id: string }>('migration').updateOne({ _id: 'store' }, { $set: mark })
+  const again = { ...migrating, upTo: messagesByMonitor }
+  t.equal(await migrateMongodb(url, again), messagesByMonitor, 'a page without a row to change is passed over')
 })

@@ -87,7 +87,11 @@ for (const point of ['content', 'copied', '1', '201', '451', '700']) {
     t.match(await runProgram(path, point), { signal: 'SIGKILL' })
     const isChanged = contentOf(path).version !== firstNumber
     t.equal(isChanged, !['content', 'copied'].includes(point))
-    if (isChanged) t.throws(() => openSqliteFile(path), { kind: 'permanent', message: /A newer version of Watchkeeper/ })
+    if (isChanged)
+      t.throws(() => openSqliteFile(path, twoMigrations().slice(0, 1)), {
+        kind: 'permanent',
+        message: /A newer version of Watchkeeper/,
+      })
     const { said, signal } = await runProgram(path, 'never')
     t.equal(signal, null)
     t.match(said, /The store is converted\./)

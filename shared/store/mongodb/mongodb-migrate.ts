@@ -123,6 +123,7 @@ function groundOf(database: Db, marks: Collection<Mark>, me: string, { tell }: M
     const changeOf = change ?? (() => null)
     while (open.length > 0) {
       const changed = open.map(changeOf).filter(document => document !== null)
+      if (changed.length === 0) return
       if (collections[name].compact) return void (await answered(putUpserts(collection, name, changed)))
       // The writer tells this write from one that a keeper made meanwhile, with the same rev and the writer of the document that was read.
       const next = changed.map(document => ({
