@@ -225,10 +225,13 @@ export const limits = {
      */
     silenceGridMs: 20,
     /**
-     * Maximum of partitions that are opened at once: enough that requests to store and bus overlap, but so few that their pages fit the
-     * memory.
+     * Maximum of partitions whose check entries are brought in line at once: enough that requests to store and bus overlap, but so few that
+     * the entries that the bus lacks fit the memory.
      */
-    takeOversAtOnce: 8,
+    checksAgreedAtOnce: 8,
+    /** Number of subjects in one page of a take-over, and of checkpoint parts in one question. Both fit a message of the store's thread. */
+    takeOverRows: 4_000,
+    takeOverParts: 16,
     /** Largest number of concurrent rounds. While the round of one partition waits for the store, the round of another steps its inputs. */
     roundsAtOnce: 2,
     /** Largest number of rounds that a hand-over waits for. After these, the remaining work is left to the next holder. */

@@ -12,6 +12,7 @@ import { freshnessOf } from './freshness.ts'
 import { type FreshSubjects, freshCount, isMoved, type Partition } from './partition.ts'
 import { momentOf, notesOf } from './silence.ts'
 import { forgetStrayed } from './strayed.ts'
+import type { TakeOverReads } from './take-over-reads.ts'
 
 const { inlineFreshness, checkpointParts, partCharacters } = limits.keeper
 
@@ -144,16 +145,20 @@ const charactersOf = ([, , , , readings]: Freshness): number =>
  * Reads the checkpoint of a partition into its memory. Another keeper may remove the parts between two reads: then it has written a newer
  * head, which is read instead.
  */
-export async function readCheckpoint(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
-  const { store } = context
+export async function readCheckpoint(
+  context: KeeperContext,
+  partition: Partition,
+  reads: Pick<TakeOverReads, 'head' | 'parts'>,
+  mayGoOn: () => boolean,
+): Promise<void> {
   const read = <T>(attempt: () => Promise<T>) => retryWhile(context, mayGoOn, 'read a checkpoint', attempt)
-  const place = [keys.lease(partition.number)]
+  const head = keys.lease(partition.number)
   for (let missed: number | null = null; ; ) {
-    const [found] = await read(() => store.get('checkpoints', place))
+    const found = await read(() => reads.head(head))
     const { freshness = [], ...position } = found ?? {}
     const checkpoint = found ? (position as Omit<CheckpointDocument, 'freshness'>) : null
     const named = checkpoint?.parts ?? []
-    const parts = named.length === 0 ? [] : await read(() => store.get('checkpointParts', named))
+    const parts = named.length === 0 ? [] : await read(() => reads.parts(named))
     const missing = parts.filter(part => part === null).length
     if (missing > 0 && checkpoint !== null && missed !== checkpoint.rev) {
       missed = checkpoint.rev

@@ -15,6 +15,7 @@ import { reconcileChecks } from './reconcile-checks.ts'
 import { type RoundHost, Rounds } from './rounds.ts'
 import { type Moment, reopenSilence } from './silence.ts'
 import { takeOver } from './take-over.ts'
+import { createTakeOverReads, type TakeOverReads } from './take-over-reads.ts'
 import { stepWaiting } from './waiting-checks.ts'
 
 export class Host implements RoundHost {
@@ -26,7 +27,8 @@ export class Host implements RoundHost {
   readonly #endings = new Map<number, Promise<void> | null>()
   readonly #listening: Listening
   readonly #checks: CheckListing
-  readonly #takeOvers = new Semaphore(limits.keeper.takeOversAtOnce)
+  readonly #reads: TakeOverReads
+  readonly #agreeing = new Semaphore(limits.keeper.checksAgreedAtOnce)
   readonly #rounds: Rounds
   readonly #forgetLevel: () => void
   #stopped = false
@@ -34,6 +36,7 @@ export class Host implements RoundHost {
   constructor(context: KeeperContext, listening: Listening, checks: CheckListing) {
     this.#context = context
     this.#checks = checks
+    this.#reads = createTakeOverReads(context)
     this.#listening = listening
     this.#rounds = new Rounds(context, this)
     this.#forgetLevel = context.level.onRaise(() => this.#writeChecksAnew())
@@ -72,15 +75,14 @@ export class Host implements RoundHost {
 
   /** Prepares the partition. First waits for the round that it was in when it was closed, which may still commit its subjects. */
   async #takeOver(partition: Partition): Promise<void> {
-    await this.#takeOvers.run(async () => {
-      const ending = this.#endings.get(partition.number)
-      // A partition that was never open here has no subjects in memory: a search among those of all others would slow each start down.
-      if (ending !== undefined) {
-        await ending
-        this.#context.cache.dropPartition(partition.number)
-      }
-      await takeOver(this.#context, partition, this.#checks, reason => this.#reopen(partition, reason))
-    })
+    const ending = this.#endings.get(partition.number)
+    // A partition that was never open here has no subjects in memory: a search among those of all others would slow each start down.
+    if (ending !== undefined) {
+      await ending
+      this.#context.cache.dropPartition(partition.number)
+    }
+    const means = { reads: this.#reads, checks: this.#checks, atOnce: this.#agreeing }
+    await takeOver(this.#context, partition, means, reason => this.#reopen(partition, reason))
   }
 
   /** Stops all work on a partition at once and drops its memory. */
@@ -187,7 +189,7 @@ export class Host implements RoundHost {
       const mayGoOn = () => partition.state !== 'closed' && this.#context.mayCommit(number)
       this.#checks.want(number)
       const write = () => reconcileChecks(this.#context, number, this.#checks, mayGoOn)
-      this.#takeOvers.run(write).catch(error => {
+      this.#agreeing.run(write).catch(error => {
         const level = error instanceof NoLongerOurs ? 'debug' : 'warn'
         this.#context.logger[level]({ err: error, partition: number }, 'check entries are left to the next take-over')
       })

@@ -6,27 +6,43 @@ import type { SubjectKind } from '#shared/contracts/subjects/subject-kind.ts'
 import type { ListedChecks, ListedEntry } from '../check-forms.ts'
 import { type KeeperContext, retryWhile } from '../context.ts'
 import { writeCheck, writesPages } from '../round/check-entries.ts'
-import { checkedRows, entriesOfSubjects, type StoredEntries } from '../round/stored-entries.ts'
+import { type CheckedRow, checkedRows, entriesOfSubjects, type StoredEntries } from '../round/stored-entries.ts'
 import type { CheckListing } from './check-listing.ts'
 
 const writtenAtOnce = 1_000
 
-/**
- * Writes entries that are missing, too old or of another schema, and removes entries without a monitor. Entries that are not in the form of
- * the installation's level are written in it. May run while the partition is live. Rejects with NoLongerOurs.
- */
+/** Lists the entries and reads the subjects of a partition, and makes them agree. May run while the partition is live. */
 export async function reconcileChecks(
   context: KeeperContext,
   partition: number,
   listing: CheckListing,
   mayGoOn: () => boolean,
 ): Promise<void> {
-  const isFlat = writesPages(context)
   const listed = await listing.take(partition)
+  await agreeOnChecks(context, partition, { listed, rows: checkedRows(context, partition, mayGoOn) }, mayGoOn)
+}
+
+/** The two sides: the entries on the bus, and the subjects in the store, in pages, which must be read after the entries were listed. */
+export interface Sides {
+  listed: ListedChecks
+  rows: AsyncIterable<readonly CheckedRow[]> | Iterable<readonly CheckedRow[]>
+}
+
+/**
+ * Writes entries that are missing, too old or of another schema, and removes entries without a monitor. Entries that are not in the form of
+ * the installation's level are written in it. May run while the partition is live. Rejects with NoLongerOurs.
+ */
+export async function agreeOnChecks(
+  context: KeeperContext,
+  partition: number,
+  { listed, rows }: Sides,
+  mayGoOn: () => boolean,
+): Promise<void> {
+  const isFlat = writesPages(context)
   const own = isFlat ? new Map([...apartOf(listed), ...listed.paged]) : listed.alone
   const others = isFlat ? oldOf(listed) : listed.paged
   const lacking = new Set<string>()
-  for await (const page of checkedRows(context, partition, mayGoOn)) {
+  for await (const page of rows) {
     for (const { id, kind, checkRev, checkLocations } of page) {
       for (const locationId of checkLocations) {
         const key = keys.check(locationId, id)

@@ -1,6 +1,7 @@
 // Take-over of a partition: finishes outboxes of the former holder, loads deadlines, and continues reading the stream after the checkpoint.
 
 import { Compile } from 'typebox/schema'
+import type { Semaphore } from '#shared/async/semaphore.ts'
 import type { StreamMessage } from '#shared/bus/port.ts'
 import { CheckResult } from '#shared/contracts/observations/check.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -17,25 +18,39 @@ import { readCheckpoint } from './checkpoint.ts'
 import { armDeadline } from './deadlines.ts'
 import { fallDeaf, hearAgain } from './deafness.ts'
 import { type Partition, resultInput } from './partition.ts'
-import { reconcileChecks } from './reconcile-checks.ts'
+import { agreeOnChecks } from './reconcile-checks.ts'
 import { heedCheckpoint, momentOf } from './silence.ts'
+import type { TakeOverReads } from './take-over-reads.ts'
 
 const pageSize = 1_000
 const checkResult = Compile(CheckResult)
+
+/** What the take-overs of a keeper share. */
+export interface TakeOverMeans {
+  reads: TakeOverReads
+  checks: CheckListing
+  /** Bounds the partitions whose check entries are written at once. */
+  atOnce: Semaphore
+}
 
 /** Prepares a partition for its new holder. The partition is then catching up, or live at once if no report waits in the stream. */
 export async function takeOver(
   context: KeeperContext,
   partition: Partition,
-  checks: CheckListing,
+  { reads, checks, atOnce }: TakeOverMeans,
   onBroken: (reason: string) => void,
 ): Promise<void> {
-  const mayGoOn = () => partition.state !== 'closed' && context.mayCommit(partition.number)
-  await readCheckpoint(context, partition, mayGoOn)
+  const { number } = partition
+  const mayGoOn = () => partition.state !== 'closed' && context.mayCommit(number)
+  await readCheckpoint(context, partition, reads, mayGoOn)
   heedCheckpoint(partition.silence, partition.position.checkpoint, momentOf(context.clock))
-  await Promise.all([finishOutbox(context, partition, mayGoOn), loadDeadlines(context, partition, mayGoOn)])
-  await reconcileChecks(context, partition.number, checks, mayGoOn)
-  await openFeed(context, partition, mayGoOn, onBroken)
+  const [listed] = await Promise.all([checks.take(number), finishOutbox(context, partition, reads, mayGoOn)])
+  // The subjects are read after the listing, so that the entry of a new subject is never taken for that of a removed one.
+  const rows = await retryWhile(context, mayGoOn, 'read subjects', () => reads.rows(number))
+  for (const row of rows) armFresh(partition, row)
+  const checked = rows.filter(({ deletedAt }) => deletedAt === null)
+  await atOnce.run(() => agreeOnChecks(context, number, { listed, rows: [checked] }, mayGoOn))
+  await openFeed(context, partition, reads, mayGoOn, onBroken)
 }
 
 /**
@@ -45,15 +60,12 @@ export async function takeOver(
 export async function openFeed(
   context: KeeperContext,
   partition: Partition,
+  reads: Pick<TakeOverReads, 'stream'>,
   mayGoOn: () => boolean,
   onBroken: (reason: string) => void,
 ): Promise<void> {
   const stream = context.bus.observations
-  let askedAt = 0
-  const state = await retryWhile(context, mayGoOn, 'look at the stream', () => {
-    askedAt = context.clock.now()
-    return stream.state()
-  })
+  const { state, askedAt } = await retryWhile(context, mayGoOn, 'look at the stream', () => reads.stream())
   const known = partition.position.checkpoint
   const isSame = known !== null && known.streamCreatedAt === state.createdAt && known.sequence <= state.lastSequence
   if (known !== null && !isSame) countGap(context, partition, 'the stream is another or shorter than the checkpoint')
@@ -117,7 +129,13 @@ function countGap(context: KeeperContext, partition: Partition, reason: string):
 }
 
 /** Finishes the outboxes that the former holder committed but did not write elsewhere. */
-async function finishOutbox(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
+async function finishOutbox(
+  context: KeeperContext,
+  partition: Partition,
+  reads: Pick<TakeOverReads, 'hasOutboxes'>,
+  mayGoOn: () => boolean,
+): Promise<void> {
+  if (!(await retryWhile(context, mayGoOn, 'look for outboxes', () => reads.hasOutboxes(partition.number)))) return
   const query: Query = { where: { hasOutbox: 1, partition: partition.number }, limit: pageSize }
   for await (const page of subjectPages(context, mayGoOn, query)) {
     await publishOutbox(context, page, mayGoOn)
@@ -126,16 +144,6 @@ async function finishOutbox(context: KeeperContext, partition: Partition, mayGoO
       if (subject.outbox.some(isWritten)) partition.outboxes.uncleared.set(subject.id, context.clock.now())
     }
   }
-}
-
-async function loadDeadlines(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
-  const query: Query = {
-    where: { partition: partition.number, dueAt: { gte: 0 } },
-    sort: [['dueAt', 'asc']],
-    limit: pageSize,
-    select: ['dueAt', 'rev'],
-  }
-  for await (const page of subjectPages(context, mayGoOn, query)) for (const subject of page) armFresh(partition, subject)
 }
 
 /** If the checkpoint has a deadline for this revision of the subject, uses that deadline: it is newer than the deadline in the document. */

@@ -82,7 +82,12 @@ export async function runRound(context: KeeperContext, takes: readonly Take[], r
       flush: draft.waiting.length === 0 ? [draft.id] : [],
     }))
   }
-  for (const take of takes) if (!lapsed.has(take.partition)) await finish(context, take)
+  // The checkpoints are written together, so that a round with many of them waits for the store about once.
+  const finished = await Promise.allSettled(
+    takes.filter(({ partition }) => !lapsed.has(partition)).map(take => finish(context, take)),
+  )
+  const failed = finished.find(one => one.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
   return lapsed
 }
 

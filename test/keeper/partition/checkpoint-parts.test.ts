@@ -13,6 +13,7 @@ import { createKeeperMetrics } from '../../../services/keeper/metrics.ts'
 import { readCheckpoint, writeCheckpoint } from '../../../services/keeper/partition/checkpoint.ts'
 import { freshnessOf } from '../../../services/keeper/partition/freshness.ts'
 import { markFresh, markStored, openPartition, type Partition } from '../../../services/keeper/partition/partition.ts'
+import { createTakeOverReads } from '../../../services/keeper/partition/take-over-reads.ts'
 import { Random } from '../../simulation/random.ts'
 import { createMemoryStore } from '../../support/store/memory-store.ts'
 import { storedFreshness } from '../../support/stored-freshness.ts'
@@ -64,7 +65,7 @@ function createHolder(store: Store, { level = flatForms, isAlone = true, clock =
     crash: async (): Promise<void> => {
       for (const id of partition.fresh.dirty) context.cache.drop(id)
       partition = openPartition(number, clock)
-      await readCheckpoint(context, partition, () => true)
+      await readCheckpoint(context, partition, createTakeOverReads(context), () => true)
       partition.position.sequence = partition.position.checkpoint?.sequence ?? 0
     },
     /** Returns the readings that a checkpoint must have. */
