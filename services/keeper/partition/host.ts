@@ -159,7 +159,14 @@ export class Host implements RoundHost {
     const { number, position } = partition
     if (partition.state !== 'catching-up' || position.sequence < position.catchUpTo) return
     partition.state = 'live'
-    void stepWaiting(this.#context, partition, () => true)
+    const { specialChecks } = partition
+    partition.specialChecks = []
+    void stepWaiting(
+      this.#context,
+      partition,
+      async () => specialChecks,
+      () => true,
+    )
     this.#context.becameLive()
     this.#context.bus
       .subscribe(subjects.commandsOfPartition(number), message => takeCommand(this.#context, partition, message))
@@ -175,7 +182,9 @@ export class Host implements RoundHost {
   /** Steps the subjects that wait for a first result at a location, because its probers can make other checks than before. */
   abilitiesChanged(locationId: string): void {
     for (const partition of this.#partitions.values()) {
-      if (partition.state === 'live') void stepWaiting(this.#context, partition, location => location === locationId)
+      if (partition.state !== 'live') continue
+      const readRows = () => this.#reads.rows(partition.number)
+      void stepWaiting(this.#context, partition, readRows, location => location === locationId)
     }
   }
 

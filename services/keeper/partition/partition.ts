@@ -11,6 +11,7 @@ import { type Deafness, hearing, mayPassTime } from './deafness.ts'
 import { type Inbox, isEmpty, openInbox, takeResults, type Waiting } from './inbox.ts'
 import { isPastCheckpoint, type Position, startPosition } from './position.ts'
 import { type Moment, releasedAt, type Silence, silenceAfter } from './silence.ts'
+import type { TakenRow } from './take-over-reads.ts'
 
 export interface Partition {
   readonly number: number
@@ -26,6 +27,8 @@ export interface Partition {
   /** Record of whether the system accepts reports to the partition, with the instant up to which silence counts. */
   readonly silence: Silence
   readonly deafness: Deafness
+  /** Subjects that the take-over has found whose checks not every prober makes. They are looked at when the partition becomes live. */
+  specialChecks: readonly TakenRow[]
   /** The round that the partition is in; null: none. */
   round: Promise<void> | null
   /** Start of the partition's latest round on the monotonic clock, ms. */
@@ -47,6 +50,7 @@ export function openPartition(
     outboxes: { uncleared: new Map(), childless: new Set() },
     silence,
     deafness: hearing(),
+    specialChecks: [],
     round: null,
     roundSince: 0,
   }

@@ -11,7 +11,10 @@ import type { KeeperContext } from '../context.ts'
 
 const { takeOverRows, takeOverParts } = limits.keeper
 
-const rowMembers = ['partition', 'kind', 'checkRev', 'checkLocations', 'deletedAt', 'dueAt', 'rev'] as const
+const rowMembers = [
+  ...(['partition', 'kind', 'template', 'checkRev', 'checkLocations'] as const),
+  ...(['archivedAt', 'deletedAt', 'dueAt', 'rev'] as const),
+]
 
 /** What a take-over reads of each subject. */
 export type TakenRow = Pick<SubjectDocument, 'id' | (typeof rowMembers)[number]>

@@ -21,6 +21,7 @@ import { type Partition, resultInput } from './partition.ts'
 import { agreeOnChecks } from './reconcile-checks.ts'
 import { heedCheckpoint, momentOf } from './silence.ts'
 import type { TakeOverReads } from './take-over-reads.ts'
+import { withSpecialChecks } from './waiting-checks.ts'
 
 const pageSize = 1_000
 const checkResult = Compile(CheckResult)
@@ -48,6 +49,7 @@ export async function takeOver(
   // The subjects are read after the listing, so that the entry of a new subject is never taken for that of a removed one.
   const rows = await retryWhile(context, mayGoOn, 'read subjects', () => reads.rows(number))
   for (const row of rows) armFresh(partition, row)
+  partition.specialChecks = withSpecialChecks(rows)
   const checked = rows.filter(({ deletedAt }) => deletedAt === null)
   await atOnce.run(() => agreeOnChecks(context, number, { listed, rows: [checked] }, mayGoOn))
   await openFeed(context, partition, reads, mayGoOn, onBroken)
