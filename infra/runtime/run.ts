@@ -21,7 +21,7 @@ import { installationSalt } from './data/incident-salt.ts'
 import { keptSecretsKey, sealingKeyFault } from './data/kept-secrets-key.ts'
 import { findUsableStore } from './data/known-installation.ts'
 import { openKnownStore } from './data/open-known-store.ts'
-import { removePresence } from './data/predecessor.ts'
+import { type LeftPresence, removePresence } from './data/predecessor.ts'
 import { ownPorts } from './listeners.ts'
 import { startMonitorMetricsServer } from './monitor-metrics-server.ts'
 import { demandFreePort, measureReadiness, startOpsServer } from './ops-server.ts'
@@ -111,7 +111,7 @@ async function startAll(running: Running): Promise<string | null> {
   const opened = await openBus({ ...running, dataFolder })
   const { bus } = opened
   parts.bus = bus
-  const missedSince = await clearPredecessors(running, bus, predecessors)
+  const left = await clearPredecessors(running, bus, predecessors)
   const known = mode.needsStore ? await openKnownStore({ ...running, dataFolder, bus, found }) : null
   const store = known?.store ?? null
   if (store) parts.store = store
@@ -138,7 +138,8 @@ async function startAll(running: Running): Promise<string | null> {
       secretsKey: secrets.key,
       keyFault: secrets.fault,
       predecessors,
-      missedSince,
+      missedSince: left?.missedSince ?? null,
+      wasInThread: left?.wasInThread ?? false,
     }),
   )
   parts.services = services
@@ -210,10 +211,10 @@ async function openDataFolder({ mode, settings, undo, processId }: Running): Pro
 }
 
 /**
- * Removes the presence of dead processes, as best effort: after a failure, they count as alive for some seconds. Returns the bus time (ms)
- * since which checks may be missing; null: unknown.
+ * Removes the presence of dead processes, as best effort: after a failure, they count as alive for some seconds. Returns what it said; null:
+ * unknown.
  */
-async function clearPredecessors({ settings, logger }: Running, bus: Bus, predecessors: string[]): Promise<number | null> {
+async function clearPredecessors({ settings, logger }: Running, bus: Bus, predecessors: string[]): Promise<LeftPresence | null> {
   if (predecessors.length === 0) return null
   const names = settings.PROBER_ID === '' ? predecessors : [...predecessors, settings.PROBER_ID]
   return removePresence(bus, names).catch(error => {

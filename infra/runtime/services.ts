@@ -42,6 +42,8 @@ export interface ServicesOptions {
   predecessors?: readonly string[]
   /** Bus time (ms) since which checks of a dead predecessor may be missing; null or absent: no check is missing, or the time is unknown. */
   missedSince?: number | null
+  /** True if the prober of a dead predecessor ran in a thread; absent: false. */
+  wasInThread?: boolean
   /** Address of the bus for worker threads. */
   busAddress: BusAddress
   /** Ports of this installation besides the gateway's, which checks and messages must not reach; absent: none. */
@@ -86,6 +88,11 @@ export async function startServices(
   const running = new Map<ServiceName, Service>()
   let url: string | null = null
   let placed: PlacedProber | null = null
+  let placing: Promise<void> | null = null
+  const { HOST: host, PORT: port } = given.settings
+  // A port that is known now is known to a prober that starts before the gateway listens.
+  const isPortKnown = port !== 0 || !given.mode.services.includes('gateway')
+  if (port !== 0 && given.mode.services.includes('gateway')) ownPorts.push({ host, port })
   const stop = async () => {
     for (const name of stopOrder) await stopInTime(name, running.get(name), context)
     running.clear()
@@ -97,16 +104,24 @@ export async function startServices(
         const gateway = await startGateway(context, options)
         running.set(name, gateway.service)
         url = gateway.url
-        ownPorts.push({ host: options.settings.HOST, port: Number(new URL(gateway.url).port) || 80 })
+        if (!isPortKnown) ownPorts.push({ host, port: Number(new URL(gateway.url).port) || 80 })
       } else if (name === 'prober' && options.mode.services.length > 1) {
-        placed = await placeProber(context, options)
-        running.set(name, placed)
+        const startsInThread = isPortKnown && options.wasInThread === true
+        placing = placeProber(context, options, startsInThread).then(started => {
+          placed = started
+          running.set(name, started)
+        })
+        // A thread starts on another core, so the services that follow start beside it.
+        if (startsInThread) placing.catch(() => undefined)
+        else await placing
       } else if (name === 'prober') {
         const ofProber = await proberOptions(context, options)
         running.set(name, await options.waiting.directoryStep(() => startProber(context, ofProber)))
       } else running.set(name, await startStored(name, { ...context, ...demandStore(known) }, options))
     }
+    await placing
   } catch (error) {
+    await placing?.catch(() => undefined)
     await stop()
     throw error
   }
@@ -175,8 +190,11 @@ async function startStored(
   })
 }
 
-/** Starts the prober of a process with other services. The prober moves to a worker thread when it has many checks. */
-async function placeProber(context: ServiceContext, options: StartOptions): Promise<PlacedProber> {
+/**
+ * Starts the prober of a process with other services. The prober moves to a worker thread when it has many checks, or starts in one if
+ * `startsInThread`.
+ */
+async function placeProber(context: ServiceContext, options: StartOptions, startsInThread: boolean): Promise<PlacedProber> {
   const { startPlacedProber } = await import('./prober/place.ts')
   const { settings, busAddress, pace } = options
   const given = await proberOptions(context, options)
@@ -186,16 +204,18 @@ async function placeProber(context: ServiceContext, options: StartOptions): Prom
       const prober = await startProber({ ...context, metrics }, { ...given, missedSince })
       return { ...prober, metrics: () => metrics.getMetricsAsJSON() }
     },
-    thread: async () => {
+    thread: async missedSince => {
       const { startProberThread } = await import('./prober/thread.ts')
-      const { egress: _, ...prober } = { ...given, proberId: nameInThread(given.proberId) }
+      const { egress: _, ...prober } = { ...given, proberId: nameInThread(given.proberId), missedSince }
       const egress = { deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW, own: options.ownPorts }
       const data = { logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress }
       return startProberThread(data, { clock: context.clock, pace })
     },
     removeThread: () => removeThreadPresence(context.bus, given.locationId, given.proberId),
   }
-  return options.waiting.directoryStep(() => startPlacedProber(context, places, options.missedSince))
+  return options.waiting.directoryStep(() =>
+    startPlacedProber(context, places, { missedSince: options.missedSince ?? null, startsInThread }),
+  )
 }
 
 async function startProber(context: ServiceContext, options: ProberOptions): Promise<Prober> {

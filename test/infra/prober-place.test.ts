@@ -2,7 +2,7 @@
 import t from 'tap'
 import { limits } from '#shared/limits/limits.ts'
 import { createLogger } from '#shared/observability/logger.ts'
-import { startPlacedProber } from '../../infra/runtime/prober/place.ts'
+import { type PlaceOptions, startPlacedProber } from '../../infra/runtime/prober/place.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
 const { threadFrom, lookMs, retryMs } = limits.proberPlace
@@ -20,11 +20,11 @@ const counted = (name: string, type: string, value: number) => ({
 /**
  * Creates the two places, inline and thread, with fake probers that record their calls. `livesForNoTime`: each thread ends at its start.
  */
-async function createWorld() {
+async function createWorld(options?: PlaceOptions, refuses = false) {
   const clock = createHandClock()
   const events: string[] = []
   const reads: string[] = []
-  const world = { rate: 0, refuses: false, livesForNoTime: false, end: (_reason: string) => undefined as unknown }
+  const world = { rate: 0, refuses, livesForNoTime: false, end: (_reason: string) => undefined as unknown }
   const prober = (where: string) => ({
     checksPerSecond: () => world.rate,
     unready: () => (where === 'inline' ? [] : ['a thread speaks']),
@@ -44,8 +44,9 @@ async function createWorld() {
         events.push(missedSince === null ? 'inline starts' : `inline starts from ${missedSince}`)
         return prober('inline')
       },
-      thread: async () => {
-        events.push(world.refuses ? 'thread refuses' : 'thread starts')
+      thread: async missedSince => {
+        const since = missedSince === null ? '' : ` from ${missedSince}`
+        events.push(`${world.refuses ? 'thread refuses' : 'thread starts'}${since}`)
         if (world.refuses) throw new Error('no thread')
         const { promise: ended, resolve } = Promise.withResolvers<string>()
         world.end = resolve
@@ -57,6 +58,7 @@ async function createWorld() {
         return 77
       },
     },
+    options,
   )
   const settle = async () => {
     for (let turn = 0; turn < 10; turn++) await settled()
@@ -95,6 +97,23 @@ t.test('prober with many checks moves to a thread for good; the inline prober st
   t.strictSame(newEvents(), [])
   await placed.stop()
   t.strictSame(newEvents(), ['thread stops'])
+})
+
+t.test('prober whose predecessor ran in a thread starts in one, and never inline beside it', async t => {
+  const { world, placed, pass, end, newEvents } = await createWorld({ missedSince: 5, startsInThread: true })
+  world.rate = threadFrom
+  await pass()
+  t.strictSame(newEvents(), ['thread starts from 5'])
+  t.strictSame(placed.unready(), ['a thread speaks'])
+  await end()
+  t.strictSame(newEvents(), ['thread is removed', 'inline starts from 77'])
+  await placed.stop()
+})
+
+t.test('prober that cannot start in a thread starts inline, and misses no check', async t => {
+  const { placed, newEvents } = await createWorld({ missedSince: 5, startsInThread: true }, true)
+  t.strictSame(newEvents(), ['thread refuses from 5', 'inline starts from 5'])
+  await placed.stop()
 })
 
 t.test('prober stays inline when a thread cannot start, and tries again after pauses that double', async t => {

@@ -8,18 +8,27 @@ import { limits } from '#shared/limits/limits.ts'
 /** Returns the prober's name when the prober runs in a worker thread. */
 export const nameInThread = (proberId: string): string => `${proberId}-thread`
 
-/**
- * Removes the presence of the keepers and probers of these names. Returns the bus time (ms) from which checks of the dead probers may be
- * missing; null: no presence of a prober was removed. Rejects with a BusError; may be repeated.
- */
-export async function removePresence(bus: Bus, names: readonly string[]): Promise<number | null> {
+/** What the presence of dead processes said. */
+export interface LeftPresence {
+  /** Bus time (ms) from which checks of the dead probers may be missing; null: no prober was present. */
+  missedSince: number | null
+  /** True if a dead prober ran in a worker thread, so it had many checks. */
+  wasInThread: boolean
+}
+
+/** Removes the presence of the keepers and probers of these names, and returns what it said. Rejects with a BusError; may be repeated. */
+export async function removePresence(bus: Bus, names: readonly string[]): Promise<LeftPresence> {
   const presence = bus.bucket('presence')
   const dead = new Set(names.flatMap(name => [name, nameInThread(name)]))
   const isDead = (id: string | null | undefined) => id !== null && id !== undefined && dead.has(id)
   const keepers = (await presence.list(keys.allKeepers)).filter(({ key }) => isDead(parseKeeperPresence(key)))
   const probers = (await presence.list(keys.allProbers)).filter(({ key }) => isDead(parseProberPresence(key)?.proberId))
   for (const { key } of [...keepers, ...probers]) await presence.delete(key)
-  return probers.length === 0 ? null : Math.max(...probers.map(({ at }) => at))
+  const inThread = new Set(names.map(nameInThread))
+  return {
+    missedSince: probers.length === 0 ? null : Math.max(...probers.map(({ at }) => at)),
+    wasInThread: probers.some(({ key }) => inThread.has(parseProberPresence(key)?.proberId ?? '')),
+  }
 }
 
 /**

@@ -19,7 +19,7 @@ export interface ProberThread extends Service {
 export interface ProberThreadData {
   logLevel: string
   bus: BusAddress
-  prober: Pick<ProberOptions, 'locationId' | 'proberId' | 'version' | 'serviceUrl' | 'secretsKey' | 'answers'>
+  prober: Pick<ProberOptions, 'locationId' | 'proberId' | 'version' | 'serviceUrl' | 'secretsKey' | 'answers' | 'missedSince'>
   egress: { deny: readonly Cidr[]; allow: readonly Cidr[]; own: readonly OwnPort[] }
 }
 

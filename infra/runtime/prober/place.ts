@@ -20,8 +20,8 @@ export interface Places {
    * prober.
    */
   inline(missedSince: number | null): Promise<InlineProber>
-  /** Starts a prober in a worker thread. */
-  thread(): Promise<ProberThread>
+  /** Starts a prober in a worker thread. `missedSince`: as for `inline`. */
+  thread(missedSince: number | null): Promise<ProberThread>
   /**
    * Removes the presence of an ended thread. Otherwise other probers would wait for the thread. Returns the instant on bus time from
    * which checks of the thread may be missing; null: unknown.
@@ -36,13 +36,26 @@ export interface PlacedProber extends Service {
 
 type PlaceContext = Pick<ServiceContext, 'clock' | 'logger'>
 
-/** Resolves once a prober in this thread has started its checks; rejects if it cannot start. `missedSince`: as for `Places.inline`. */
+export interface PlaceOptions {
+  /** As for `Places.inline`. */
+  missedSince: number | null
+  /** True if many checks are expected: the prober starts in a thread, and in this thread only if that fails. */
+  startsInThread: boolean
+}
+
+/** Resolves once a prober has started its checks; rejects if it cannot start. */
 export async function startPlacedProber(
   context: PlaceContext,
   places: Places,
-  missedSince: number | null = null,
+  { missedSince, startsInThread }: PlaceOptions = { missedSince: null, startsInThread: false },
 ): Promise<PlacedProber> {
-  return new Place(context, places, await places.inline(missedSince))
+  const thread = startsInThread
+    ? await places.thread(missedSince).catch(error => {
+        context.logger.warn({ err: error }, 'prober could not start in a thread')
+        return null
+      })
+    : null
+  return new Place(context, places, thread ?? (await places.inline(missedSince)))
 }
 
 const { lookMs, retryMs, threadFrom } = limits.proberPlace
@@ -51,7 +64,7 @@ class Place implements PlacedProber {
   readonly #context: PlaceContext
   readonly #places: Places
   readonly #looking: Repeated
-  #inline: InlineProber | null
+  #inline: InlineProber | null = null
   #thread: ProberThread | null = null
   #hasThreadEnded = false
   #isStopped = false
@@ -63,10 +76,11 @@ class Place implements PlacedProber {
   /** Metrics of probers that have stopped. They are added to the totals, because a total must not fall. */
   #kept: MetricsJson = []
 
-  constructor(context: PlaceContext, places: Places, inline: InlineProber) {
+  constructor(context: PlaceContext, places: Places, first: InlineProber | ProberThread) {
     this.#context = context
     this.#places = places
-    this.#inline = inline
+    if ('ended' in first) this.#follow(first)
+    else this.#inline = first
     const { clock, logger } = context
     const onError = (err: unknown) => logger.warn({ err }, 'prober could not move')
     this.#looking = repeat({ clock, everyMs: lookMs, onError }, () => this.#look())
@@ -107,23 +121,27 @@ class Place implements PlacedProber {
   }
 
   async #startThread(): Promise<void> {
-    const { clock, logger } = this.#context
     try {
-      const thread = await this.#places.thread()
-      const startedAt = clock.monotonic()
-      this.#thread = thread
-      void thread.ended.then(reason => {
-        if (this.#isStopped) return
-        logger.error({ reason }, 'prober of this process ended')
-        this.#hasThreadEnded = true
-        if (clock.monotonic() - startedAt >= retryMs) this.#pauseMs = lookMs
-        this.#postponeThread()
-        void this.#looking.soon()
-      })
+      // The inline prober has made the checks so far.
+      this.#follow(await this.#places.thread(null))
     } catch (error) {
       this.#postponeThread()
       throw error
     }
+  }
+
+  #follow(thread: ProberThread): void {
+    const { clock, logger } = this.#context
+    const startedAt = clock.monotonic()
+    this.#thread = thread
+    void thread.ended.then(reason => {
+      if (this.#isStopped) return
+      logger.error({ reason }, 'prober of this process ended')
+      this.#hasThreadEnded = true
+      if (clock.monotonic() - startedAt >= retryMs) this.#pauseMs = lookMs
+      this.#postponeThread()
+      void this.#looking.soon()
+    })
   }
 
   #postponeThread(): void {
