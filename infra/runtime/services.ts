@@ -1,9 +1,7 @@
 // Starts the services of this process. Stops a service only after all services that need it. The code of a service is loaded only if it
 // runs.
 import type { AddressInfo } from 'node:net'
-import { Registry } from 'prom-client'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
-import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress, type Egress } from '#shared/net/egress.ts'
@@ -11,14 +9,13 @@ import { createOwnPorts, type OwnPort } from '#shared/net/own-ports.ts'
 import { createResolve } from '#shared/net/resolve.ts'
 import type { LevelledContext, Service, ServiceContext } from '#shared/service.ts'
 import { operatorWebhook } from '../../services/notifier/settings.ts'
-import type { Prober, ProberOptions } from '../../services/prober/app.ts'
 import type { AllSettings } from './all-settings.ts'
 import type { BusAddress } from './bus/bus-credentials.ts'
 import type { CollectorPace } from './collector-pace.ts'
 import type { OpenedStore } from './data/open-known-store.ts'
-import { nameInThread, removeThreadPresence } from './data/predecessor.ts'
 import { portError } from './ops-server.ts'
-import type { PlacedProber, Places } from './prober/place.ts'
+import type { PlacedProber } from './prober/place.ts'
+import { placeProber, proberOptions, startProber } from './prober/start-prober.ts'
 import type { RunMode } from './run-mode.ts'
 import type { ServiceName } from './settings.ts'
 import type { Waiting } from './waiting.ts'
@@ -52,7 +49,7 @@ export interface ServicesOptions {
   waiting: Waiting
 }
 
-interface StartOptions extends ServicesOptions {
+export interface StartOptions extends ServicesOptions {
   /** With the gateway's port, once it listens. */
   ownPorts: readonly OwnPort[]
   egress: Egress
@@ -74,7 +71,10 @@ export interface RunningServices {
 
 const stopOrder: readonly ServiceName[] = ['gateway', 'prober', 'keeper', 'notifier', 'directory']
 
-/** Starts the services in the order of `mode.services`. If one cannot start, stops the others and throws its error. */
+/**
+ * Starts the services in the order of `mode.services`; a prober in a thread starts beside them. If one cannot start, stops the others and
+ * throws its error.
+ */
 export async function startServices(
   context: ServiceContext,
   known: OpenedStore | null,
@@ -93,20 +93,20 @@ export async function startServices(
   // A port that is known now is known to a prober that starts before the gateway listens.
   const isPortKnown = port !== 0 || !given.mode.services.includes('gateway')
   if (port !== 0 && given.mode.services.includes('gateway')) ownPorts.push({ host, port })
+  const startsInThread = isPortKnown && given.wasInThread === true
   const stop = async () => {
     for (const name of stopOrder) await stopInTime(name, running.get(name), context)
     running.clear()
     await own.stop()
   }
   try {
-    for (const name of options.mode.services) {
+    for (const name of startsInThread ? proberEarly(options.mode.services) : options.mode.services) {
       if (name === 'gateway') {
         const gateway = await startGateway(context, options)
         running.set(name, gateway.service)
         url = gateway.url
         if (!isPortKnown) ownPorts.push({ host, port: Number(new URL(gateway.url).port) || 80 })
       } else if (name === 'prober' && options.mode.services.length > 1) {
-        const startsInThread = isPortKnown && options.wasInThread === true
         placing = placeProber(context, options, startsInThread).then(started => {
           placed = started
           running.set(name, started)
@@ -134,6 +134,12 @@ export async function startServices(
     metrics,
     stop,
   }
+}
+
+/** Returns the services with the prober before all that it does not need. */
+function proberEarly(names: readonly ServiceName[]): ServiceName[] {
+  const isFirst = (name: ServiceName) => name === 'directory' || name === 'prober'
+  return [...names.filter(isFirst), ...names.filter(name => !isFirst(name))]
 }
 
 /** Stops a service within a bound of time, so that a service that hangs does not prevent a clean stop of the others. */
@@ -188,58 +194,6 @@ async function startStored(
     mail: { server: settings.SMTP_URL, from: settings.SMTP_FROM },
     egress: options.egress,
   })
-}
-
-/**
- * Starts the prober of a process with other services. The prober moves to a worker thread when it has many checks, or starts in one if
- * `startsInThread`.
- */
-async function placeProber(context: ServiceContext, options: StartOptions, startsInThread: boolean): Promise<PlacedProber> {
-  const { startPlacedProber } = await import('./prober/place.ts')
-  const { settings, busAddress, pace } = options
-  const given = await proberOptions(context, options)
-  const places: Places = {
-    inline: async missedSince => {
-      const metrics = new Registry()
-      const prober = await startProber({ ...context, metrics }, { ...given, missedSince })
-      return { ...prober, metrics: () => metrics.getMetricsAsJSON() }
-    },
-    thread: async missedSince => {
-      const { startProberThread } = await import('./prober/thread.ts')
-      const { egress: _, ...prober } = { ...given, proberId: nameInThread(given.proberId), missedSince }
-      const egress = { deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW, own: options.ownPorts }
-      const data = { logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress }
-      return startProberThread(data, { clock: context.clock, pace })
-    },
-    removeThread: () => removeThreadPresence(context.bus, given.locationId, given.proberId),
-  }
-  return options.waiting.directoryStep(() =>
-    startPlacedProber(context, places, { missedSince: options.missedSince ?? null, startsInThread }),
-  )
-}
-
-async function startProber(context: ServiceContext, options: ProberOptions): Promise<Prober> {
-  const { startProber: start } = await import('../../services/prober/app.ts')
-  return start(context, options)
-}
-
-async function proberOptions(context: ServiceContext, options: StartOptions): Promise<ProberOptions> {
-  const { settings, version, processId } = options
-  return {
-    locationId: options.locationId || (await idOfLocation(context, options)),
-    proberId: settings.PROBER_ID || processId,
-    version,
-    serviceUrl: settings.SERVICE_URL,
-    egress: options.egress,
-    secretsKey: options.secretsKey,
-    answers: settings.CHECK_ANSWERS === 'on',
-  }
-}
-
-async function idOfLocation({ bus, clock }: ServiceContext, { settings, waiting }: StartOptions): Promise<string> {
-  const directory = createDirectoryClient(bus, clock)
-  const { id } = await waiting.directoryStep(() => directory.ask('ensure-location', { name: settings.LOCATION }))
-  return id
 }
 
 async function startGateway(
