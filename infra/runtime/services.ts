@@ -2,58 +2,18 @@
 // runs.
 import type { AddressInfo } from 'node:net'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
-import type { ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { createEgress, type Egress } from '#shared/net/egress.ts'
-import { createOwnPorts, type OwnPort } from '#shared/net/own-ports.ts'
+import { createEgress } from '#shared/net/egress.ts'
+import { createOwnPorts } from '#shared/net/own-ports.ts'
 import { createResolve } from '#shared/net/resolve.ts'
 import type { LevelledContext, Service, ServiceContext } from '#shared/service.ts'
 import { operatorWebhook } from '../../services/notifier/settings.ts'
-import type { AllSettings } from './all-settings.ts'
-import type { BusAddress } from './bus/bus-credentials.ts'
-import type { CollectorPace } from './collector-pace.ts'
 import type { OpenedStore } from './data/open-known-store.ts'
 import { portError } from './ops-server.ts'
 import type { PlacedProber } from './prober/place.ts'
 import { placeProber, proberOptions, startProber } from './prober/start-prober.ts'
-import type { RunMode } from './run-mode.ts'
+import type { ServicesOptions, StartOptions } from './services-options.ts'
 import type { ServiceName } from './settings.ts'
-import type { Waiting } from './waiting.ts'
-
-export interface ServicesOptions {
-  mode: RunMode
-  settings: AllSettings
-  version: string
-  incidentSalt: string
-  /** Keys of sealed secrets; empty: none. */
-  secretsKey: string
-  /** Set if the keys do not fit the store: the gateway refuses secrets. */
-  keyFault?: string | null
-  /** Creates credentials of probers; null: this process has no keys of the bus. */
-  proberIssuer: ProberIssuer | null
-  /** Id of the prober's location; empty: the location is looked up by name. */
-  locationId: string
-  /** Unique name of this process. */
-  processId: string
-  /** Names of dead processes that used this data folder before; absent: no such process. */
-  predecessors?: readonly string[]
-  /** Bus time (ms) since which checks of a dead predecessor may be missing; null or absent: no check is missing, or the time is unknown. */
-  missedSince?: number | null
-  /** True if the prober of a dead predecessor ran in a thread; absent: false. */
-  wasInThread?: boolean
-  /** Address of the bus for worker threads. */
-  busAddress: BusAddress
-  /** Ports of this installation besides the gateway's, which checks and messages must not reach; absent: none. */
-  ownPorts?: readonly OwnPort[]
-  pace: CollectorPace
-  waiting: Waiting
-}
-
-export interface StartOptions extends ServicesOptions {
-  /** With the gateway's port, once it listens. */
-  ownPorts: readonly OwnPort[]
-  egress: Egress
-}
 
 export interface RunningServices {
   /** Address of the gateway; null: no gateway runs here. */

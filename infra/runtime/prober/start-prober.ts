@@ -4,7 +4,7 @@ import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { ServiceContext } from '#shared/service.ts'
 import type { Prober, ProberOptions } from '../../../services/prober/app.ts'
 import { nameInThread, removeThreadPresence } from '../data/predecessor.ts'
-import type { StartOptions } from '../services.ts'
+import type { StartOptions } from '../services-options.ts'
 import type { PlacedProber, Places } from './place.ts'
 
 /**
