@@ -40,6 +40,7 @@ export const boundedReads: Readonly<Record<string, string>> = {
   'windows by startedAt,subjectId': 'windows of one subject, made by people',
   'deadLetters by at': 'dead letters are faults, and expire',
   'deadLetters by subjectId': 'dead letters are faults, and expire',
+  'incidents by open,subjectId,troubleSince': 'a subject has an open incident for each of its rules',
   'incidents by subjectId,troubleSince':
     'the incidents of some subjects in the asked range of time, at most as many as a chart marks',
   // What people make, within the bounds of a workspace or of a person.
