@@ -58,4 +58,4 @@ async function sumUp(store: RetryingStore, subjectId: string, past: PastTrouble,
 }
 
 const hasIncidents = async (store: RetryingStore, subjectId: string): Promise<boolean> =>
-  (await store.find('incidents', { where: { subjectId }, select: [], limit: 1 })).length > 0
+  (await store.find('incidents', { where: { subjectId }, sort: [['troubleSince', 'asc']], select: [], limit: 1 })).length > 0
