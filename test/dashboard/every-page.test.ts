@@ -53,7 +53,15 @@ await withBrowser(async () => {
     const delivery: DeliveryLogDocument = {
       ...{ id: 'Map1', rev: 1, number: 1, workspaceId, destinationId: 'd1', destinationNumber: 1, destinationName: 'Ops' },
       ...{ destinationType: 'webhook', alertKind: 'problem', event: 'problem', status: 'delivered', reason: null },
-      ...{ shownInV2: 1, payload: '{"text":"down"}', error: '', incidentId: `${id}.1`, at, expireAt: at + 1_000_000 },
+      ...{
+        shownInV2: 1,
+        payload: '{"text":"down"}',
+        error: '',
+        incidentId: `${id}.1`,
+        subjectId: id,
+        at,
+        expireAt: at + 1_000_000,
+      },
     }
     await world.store.insert('deliveryLog', [delivery])
     const { json } = await world.owner.send('GET', `${v3}/resources/${slug}`)

@@ -232,14 +232,14 @@ await withBrowser(async () => {
     const row = (number: number, over: Partial<DeliveryLogDocument>): DeliveryLogDocument => ({
       ...{ id: `Told${number}`, rev: 1, number, workspaceId: world.workspaceId, destinationId: 'dest1', destinationNumber: 1 },
       ...{ destinationName: 'Ops', destinationType: 'webhook', alertKind: 'problem', event: 'problem', status: 'delivered' },
-      ...{ reason: null, shownInV2: 1, payload: '{"text":"down"}', error: '', incidentId: `${id}.1` },
+      ...{ reason: null, shownInV2: 1, payload: '{"text":"down"}', error: '', incidentId: `${id}.1`, subjectId: id },
       ...{ at: world.clock.now() + number, expireAt: world.clock.now() + 1_000_000 },
       ...over,
     })
     const many = Array.from({ length: 10 }, (_, n) => row(n + 10, {}))
     await world.store.insert('deliveryLog', [
       row(1, { status: 'failed', reason: 'http_503', error: 'answered 503' }),
-      row(30, { incidentId: 'Another001.1', destinationName: 'Elsewhere' }),
+      row(30, { incidentId: 'Another001.1', subjectId: 'Another001', destinationName: 'Elsewhere' }),
       ...many,
     ])
     const { page, faults, close } = await show(id)

@@ -37,7 +37,15 @@ await withBrowser(async () => {
     const message = (number: number, at: number, event: 'problem' | 'recovery'): DeliveryLogDocument => ({
       ...{ id: `Night${number}`, rev: 1, number, workspaceId: world.workspaceId, destinationId: 'dest1', destinationNumber: 1 },
       ...{ destinationName: 'On call', destinationType: 'webhook', alertKind: event, event, status: 'delivered', reason: null },
-      ...{ shownInV2: 1, payload: '{}', error: '', incidentId: incident!.id, at, expireAt: world.clock.now() + 1_000_000 },
+      ...{
+        shownInV2: 1,
+        payload: '{}',
+        error: '',
+        incidentId: incident!.id,
+        subjectId: id,
+        at,
+        expireAt: world.clock.now() + 1_000_000,
+      },
     })
     await world.store.insert('deliveryLog', [message(1, woken + 1_000, 'problem'), message(2, woken + closeMs, 'recovery')])
     const link = linkOf({ subjectId: id } as AlertDocument, world.address)
