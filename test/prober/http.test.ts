@@ -524,6 +524,8 @@ t.test('check ends at its timeout or its interval, the smaller one, all redirect
   )
   const rest = { resolve: never, bounds: { ...bounds, connectMs: 10_000 } }
   t.equal((await within(400, `${plain}/never`, {}, rest)).error, 'no answer in 0.4 s')
+  const early = { ...clock, schedule: (delayMs: number, run: () => void) => clock.schedule(Math.max(0, delayMs - 20), run) }
+  t.equal((await within(400, `${plain}/never`, {}, { ...rest, clock: early })).error, 'no answer in 0.4 s', 'timers fire early')
 })
 
 t.test('check whose answer came in time does not fail because patterns of others take long', async t => {

@@ -28,6 +28,8 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   #cancelTimer: Cancel | null = null
   /** Whether the present connection is the check's first one. */
   #isFirst = true
+  /** When the present connection was begun, ms from the start. */
+  #openedMs = 0
   /** When the present connection was connected; null: it is not yet. */
   #reachedMs: number | null = null
   #dnsMs: number | null = null
@@ -46,7 +48,7 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   }
 
   start(): void {
-    this.#open(this.#totalMs)
+    this.#open(0)
   }
 
   /** Closes the present connection and opens another one. The phases of the first one stay, but for its first byte. */
@@ -60,12 +62,13 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
     this.#isFirst = false
     this.#reachedMs = null
     this.#firstByteMs = null
-    this.#open(this.#totalMs - this.elapsed())
+    this.#open(this.elapsed())
   }
 
-  #open(leftMs: number): void {
+  #open(atMs: number): void {
     const { clock, bounds } = this.context
-    this.#cancelTimer = clock.schedule(Math.min(bounds.connectMs, leftMs), this.#onTimer)
+    this.#openedMs = atMs
+    this.#cancelTimer = clock.schedule(Math.min(bounds.connectMs, this.#totalMs - atMs), this.#onTimer)
     this.connection.open(this.target, this.context)
   }
 
@@ -132,7 +135,7 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
   #onTimer = (): void => {
     const { clock } = this.context
     const elapsed = clock.monotonic() - this.#startedAt
-    // A timer may fire a fraction of a millisecond early.
+    // A timer may fire early: a busy event loop counts its delay from an instant before it was set.
     const over = this.#boundAt(elapsed + 1)
     if (typeof over === 'string') this.settle(over)
     else this.#cancelTimer = clock.schedule(over - elapsed, this.#onTimer)
@@ -144,7 +147,10 @@ export abstract class ConnectedCheck<T extends ConnectionTarget> implements Runn
     const totalMs = this.#totalMs
     // What remains of the time for a later connection says nothing about its server.
     const isOver = elapsed >= totalMs && !this.#isFirst
-    if (this.#reachedMs === null && !isOver) return timeoutSentence('connection', Math.min(connectMs, totalMs))
+    if (this.#reachedMs === null && !isOver) {
+      const connectEnd = Math.min(this.#openedMs + connectMs, totalMs)
+      return elapsed >= connectEnd ? timeoutSentence('connection', Math.min(connectMs, totalMs)) : connectEnd
+    }
     const isHandshake = this.phase === 'handshake' && !isOver
     const tlsEnd = (this.#reachedMs ?? 0) + tlsMs
     if (isHandshake && tlsEnd < totalMs) return elapsed >= tlsEnd ? timeoutSentence('TLS handshake', tlsMs) : tlsEnd
