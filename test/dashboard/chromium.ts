@@ -26,8 +26,11 @@ export interface Seen {
   context: BrowserContext
   /** Console errors and warnings, script errors, and violations of the page's content security policy. */
   faults: string[]
-  /** Bytes received over the network so far, with headers, compressed; each address counts once. */
-  bytes(): number
+  /**
+   * Bytes received over the network so far, with headers, compressed; each address counts once. `under`: only of the addresses whose path
+   * begins with it.
+   */
+  bytes(under?: string): number
   close(): Promise<void>
 }
 
@@ -94,17 +97,15 @@ export async function open(origin: string, path: string, options: OpenOptions = 
  * Returns the bytes received so far. A path that is asked again, as after an event, counts once: how often that happens depends on the
  * speed of the machine, not on the page.
  */
-function countBytes(cdp: CDPSession): () => number {
-  const addresses = new Map<string, string>()
-  const counted = new Set<string>()
-  let bytes = 0
-  cdp.on('Network.requestWillBeSent', ({ requestId, request }) => void addresses.set(requestId, request.url.split('?')[0] ?? ''))
+function countBytes(cdp: CDPSession): (under?: string) => number {
+  const paths = new Map<string, string>()
+  const received = new Map<string, number>()
+  cdp.on('Network.requestWillBeSent', ({ requestId, request }) => void paths.set(requestId, new URL(request.url).pathname))
   cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    const address = addresses.get(requestId) ?? requestId
-    if (!counted.has(address)) bytes += encodedDataLength
-    counted.add(address)
+    const path = paths.get(requestId) ?? requestId
+    if (!received.has(path)) received.set(path, encodedDataLength)
   })
-  return () => bytes
+  return (under = '') => [...received].reduce((sum, [path, bytes]) => sum + (path.startsWith(under) ? bytes : 0), 0)
 }
 
 async function signIn(context: BrowserContext, origin: string, username: string): Promise<void> {
