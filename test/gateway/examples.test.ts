@@ -246,9 +246,12 @@ t.test('examples of v3 succeed unchanged in the order in which the page shows th
     const bodies = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)]
     let at = path
     for (const parameter of parameters.filter(one => one.in === 'path')) {
-      const value = { ...ids, ...own }[parameter.example ?? ''] ?? parameter.example
-      t.notMatch(value, /^[A-Z_]+$/, `${method} ${path}: an earlier answer gave ${parameter.name}`)
-      at = at.replace(`{${parameter.name}}`, encodeURIComponent(value ?? ''))
+      const example = parameter.example ?? ''
+      const given = { ...ids, ...own }[example]
+      // An id itself may be letters only, so what is looked at is the word of the example that stands for one.
+      t.notOk(given === undefined && /^[A-Z_]+$/.test(example), `${method} ${path}: an earlier answer gave ${parameter.name}`)
+      const value = given ?? example
+      at = at.replace(`{${parameter.name}}`, encodeURIComponent(value))
     }
     for (const body of bodies.length === 0 ? [undefined] : bodies) {
       const answer = await fetch(new URL(at, new URL(document.servers[0].url, installation.url)), {
