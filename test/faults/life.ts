@@ -9,7 +9,7 @@ import { type Pace, usualPace } from './pace.ts'
 import { type Gap, Requests } from './requests.ts'
 import { read, type Stage } from './stage.ts'
 import { type Comparison, compareTold, isAllTold, type Message } from './told.ts'
-import { createReported, createSite } from './watched-things.ts'
+import { createReported, createSite, remove } from './watched-things.ts'
 
 /** Plan of one seed under one kind of fault. */
 export interface Plan {
@@ -37,6 +37,14 @@ export interface Plan {
   strike(cast: readonly Thing[]): Promise<Struck>
 }
 
+/** Part of a seed in the life of a stage, which several seeds may use one after the other. */
+export interface Turn {
+  /** Begins all names of the seed; no other seed of the stage has it. */
+  prefix: string
+  /** True: ends the services. False: the next seed uses them, and what is watched is deleted. */
+  isLast: boolean
+}
+
 export interface Struck {
   fault: string
   late?: string[]
@@ -59,6 +67,8 @@ export interface Outcome extends Comparison, Measured {
  * confirmation delay.
  */
 const lateMs = 60 * second
+/** Longest time from the acceptance of a report to its row while the services run, on a busy machine. */
+const storedMs = 10 * second
 /** After a fault, silence is not judged for at least this time. */
 const holdMs = 15 * second
 
@@ -74,10 +84,15 @@ interface Measured {
   latestMs: number
 }
 
-export async function live(stage: Stage, random: Random, plan: Plan): Promise<Outcome> {
+/** Default: a seed that has the stage for itself. */
+const alone: Turn = { prefix: '', isLast: true }
+
+export async function live(stage: Stage, random: Random, plan: Plan, turn: Turn = alone): Promise<Outcome> {
+  const { prefix, isLast } = turn
   const pace = plan.pace ?? usualPace
   const faultInMs = random.integer(pace.faultInMs[0] / second, pace.faultInMs[1] / second) * second
   const cast = drawCast(random, { ...plan, pace, faultInMs, hasCareless: plan.isOff })
+  for (const thing of cast) thing.name = `${prefix}${thing.name}`
   const ids = await createCast(stage, cast, pace)
   const beganAt = Date.now() + pace.warmMs
   const faultAt = beganAt + faultInMs
@@ -91,6 +106,7 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   const senders = cast.filter(({ sort }) => sort !== 'site').map(thing => requests.report(thing))
   const writer = requests.write()
   const { messages } = stage.outside
+  messages.length = 0
   const hearts = cast
     .filter(({ sort, spell, everyMs }) => sort === 'heart' && spell === null && everyMs === pace.intervalMs)
     .map(({ name }) => name)
@@ -128,13 +144,15 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   const told = [...messages]
   requests.end()
   await Promise.all(senders)
-  await stage.endServices()
+  if (isLast) await stage.endServices()
+  const missingReports = await requests.missingReports(ids, isLast ? 0 : storedMs)
+  if (!isLast) await stage.command(keeper => Promise.all([...ids.values()].map(id => remove(keeper, id))))
   return {
     fault,
     faultMs: course.endedAt - faultAt,
     late: [...late, ...slowerThan(plan.boundMs ?? Number.POSITIVE_INFINITY, measured, pace)],
     ...compareTold(expected, told),
-    missing: [...missing, ...(await requests.missingReports(ids))],
+    missing: [...missing, ...missingReports],
     ...measured,
     failedRequests: requests.failed,
     failures: requests.failures,

@@ -2,6 +2,7 @@
 // writes.
 import { setTimeout as pause } from 'node:timers/promises'
 import { second } from '#shared/limits/limits.ts'
+import type { Store } from '#shared/store/port.ts'
 import { countPushed, pushedRows } from '../support/worlds/pushed-rows.ts'
 import type { Thing } from './cast.ts'
 import { isIn } from './outside-world.ts'
@@ -102,9 +103,20 @@ export class Requests {
     return wrong.map(([id, isThere]) => `monitor ${id}: ${isThere ? 'created' : 'deleted'}`)
   }
 
-  /** Returns acknowledged reports that the store lacks. The services must have ended. `ids`: ids of the senders' subjects. */
-  async missingReports(ids: ReadonlyMap<string, string>): Promise<string[]> {
+  /** Returns acknowledged reports that the store still lacks after `forMs`. `ids`: ids of the senders' subjects. */
+  async missingReports(ids: ReadonlyMap<string, string>, forMs: number): Promise<string[]> {
     const store = await this.#stage.openStore()
+    const until = Date.now() + forMs
+    let missing = await this.#missingIn(store, ids)
+    while (missing.length > 0 && Date.now() < until) {
+      await pause(second)
+      missing = await this.#missingIn(store, ids)
+    }
+    await store.close()
+    return missing
+  }
+
+  async #missingIn(store: Store, ids: ReadonlyMap<string, string>): Promise<string[]> {
     const missing: string[] = []
     for (const [name, values] of this.#reported) {
       const id = ids.get(name) ?? ''
@@ -112,7 +124,6 @@ export class Requests {
       const lost = values.filter(value => !stored.has(value))
       if (lost.length > 0) missing.push(`${name}: reports ${lost.join(', ')} of ${await countPushed(store, id)}`)
     }
-    await store.close()
     return missing
   }
 

@@ -21,7 +21,7 @@ import { planNatsNode } from './nats-node.ts'
 import { setSingleStage, setStoreStage } from './single-stage.ts'
 import type { Stage } from './stage.ts'
 import { planStoreOutage } from './store-outage.ts'
-import { commitHere, keepResult, readResults, resultOf, tableOfResults, writePage } from './table.ts'
+import { commitHere, keepResult, missingSeeds, readResults, resultOf, tableOfResults, writePage } from './table.ts'
 import { tableKinds } from './table-kinds.ts'
 
 interface FaultKind {
@@ -29,14 +29,18 @@ interface FaultKind {
   /** Resolves with null if the store of the stage is not installed. */
   set(): Promise<Stage | null>
   plan(stage: Stage, random: Random): Plan
+  /** Largest number of seeds that use one stage, one after the other. */
+  seedsPerStage: number
 }
 
 const kindOf = <S extends Stage>(
   meaning: string,
   set: () => Promise<S | null>,
   plan: (stage: S, random: Random) => Plan,
+  seedsPerStage = 1,
 ): FaultKind => ({
   meaning,
+  seedsPerStage,
   set,
   plan: (stage, random) => plan(stage as S, random),
 })
@@ -49,6 +53,9 @@ const kinds: Record<string, FaultKind> = {
   'kill-start': kindOf('all killed by kill -9 and started at once, twice', () => setSingleStage(), planKillStart),
 }
 
+/** Fewer starts per seed, and still not so many seeds that one stage decides the row of a kind. */
+const seedsPerStage = 5
+
 const listOf = (described: Record<string, { meaning: string }>): string =>
   Object.entries(described)
     .map(([name, { meaning }]) => `  ${name.padEnd(16)} ${meaning}`)
@@ -60,14 +67,18 @@ table            runs the kinds of the table, adds the results to test/faults/ta
 ${listOf(kinds)}
                  of the table:
 ${listOf(tableKinds)}
---seeds 1-20     which seeds of each kind (1-20), also 20 for 1-20; one takes 1 to 4 minutes, one of the table about 75 s. 0: none, only
-                 writes the table
+--seeds 1-20     which seeds of each kind (1-20), also 20 for 1-20; one takes 1 to 6 minutes, one of the table about 1 minute. The table
+                 leaves out the seeds that have a result. 0: none, only writes the table
+--again          runs the seeds of the table that have a result, too
 --parallel N     seeds at once, 1 to 8 (1)
 --logs DIR       writes the logs of each seed's processes there
 --json           one JSON object on stdout instead of the table`
 
 const ofTable: Record<string, FaultKind> = Object.fromEntries(
-  Object.entries(tableKinds).map(([name, { meaning, set, plan }]) => [name, kindOf(meaning, set, plan)]),
+  Object.entries(tableKinds).map(([name, { meaning, set, plan, isWholeAgain }]) => [
+    name,
+    kindOf(meaning, set, plan, isWholeAgain ? seedsPerStage : 1),
+  ]),
 )
 
 interface Run {
@@ -87,35 +98,52 @@ const say = (line: string) => void process.stderr.write(`${new Date().toISOStrin
 const open = new Set<Stage>()
 const stopping = new Map<Stage, Promise<void>>()
 
-async function runSeed(name: string, kind: FaultKind, seed: number, logs: string): Promise<Run> {
-  const run = (outcome: Outcome | null, broken: string | null): Run => ({
-    kind: name,
-    seed,
-    load: loadavg()[0] ?? 0,
-    outcome,
-    broken,
-  })
+/** Runs the seeds one after the other in one stage. Removes each from `seeds` when it begins. Returns early after a broken seed. */
+async function runStage(
+  name: string,
+  kind: FaultKind,
+  seeds: number[],
+  logs: string,
+  done: (run: Run) => Promise<void>,
+): Promise<void> {
   let stage: Stage | null = null
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not over after ${seedMs / minute} minutes`)), seedMs)
-  })
+  const first = seeds[0] ?? 0
   try {
-    stage = await kind.set()
-    if (stage === null) return run(null, 'the machine lacks what the stage needs: the store, or libfaketime')
-    open.add(stage)
-    const random = new Random(seed, name)
-    return run(await Promise.race([live(stage, random, kind.plan(stage, random)), late]), null)
-  } catch (error) {
-    return run(null, String((error as Error).stack))
+    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
+      const run = (outcome: Outcome | null, broken: string | null): Run => ({
+        kind: name,
+        seed,
+        load: loadavg()[0] ?? 0,
+        outcome,
+        broken,
+      })
+      try {
+        stage ??= await kind.set()
+        if (stage === null) throw new Error('the machine lacks what the stage needs: the store, or libfaketime')
+        open.add(stage)
+        const random = new Random(seed, name)
+        const turn = { prefix: `s${seed}-`, isLast: seeds.length === 0 }
+        await done(run(await within(seedMs, live(stage, random, kind.plan(stage, random), turn)), null))
+      } catch (error) {
+        await done(run(null, String((error as Error).stack)))
+        return
+      }
+    }
   } finally {
-    clearTimeout(timer)
     if (stage !== null) {
       await stopOnce(stage)
       open.delete(stage)
-      if (logs !== '') await writeFile(join(logs, `${name}-${seed}.log`), stage.output())
+      if (logs !== '') await writeFile(join(logs, `${name}-${first}.log`), stage.output())
     }
   }
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not over after ${ms / minute} minutes`)), ms)
+  })
+  return await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 function tellRun({ kind, seed, load, outcome, broken }: Run): void {
@@ -162,6 +190,7 @@ async function main(): Promise<number> {
       seeds: { type: 'string', default: '1-20' },
       parallel: { type: 'string', default: '1' },
       logs: { type: 'string', default: '' },
+      again: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -177,24 +206,40 @@ async function main(): Promise<number> {
     process.stderr.write(`${usage}\n`)
     return values.help ? 0 : 2
   }
-  const waiting = names.flatMap(name => Array.from({ length: to - from + 1 }, (_, n) => ({ name, seed: from + n })))
   if (values.logs !== '') await mkdir(values.logs, { recursive: true })
   const runs: Run[] = []
   const commit = commitHere()
+  const done = async (run: Run) => {
+    runs.push(run)
+    tellRun(run)
+    if (isTable) await keepResult(resultOf(run.kind, run.seed, commit, run.outcome))
+  }
+  const kept = isTable && !values.again ? await readResults() : []
+  const waiting = names.flatMap(name => {
+    const seeds = missingSeeds(kept, name, from, to)
+    return chunksOf(seeds, (known[name] as FaultKind).seedsPerStage).map(chunk => ({ name, chunk }))
+  })
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const run = await runSeed(next.name, known[next.name] as FaultKind, next.seed, values.logs)
-      runs.push(run)
-      tellRun(run)
-      if (isTable) await keepResult(resultOf(run.kind, run.seed, commit, run.outcome))
+      const { name, chunk } = next
+      while (chunk.length > 0) await runStage(name, known[name] as FaultKind, chunk, values.logs, done)
     }
   }
   await Promise.all(Array.from({ length: parallel }, work))
   const table = isTable ? tableOfResults(await readResults(), tableKinds) : tableOf(runs, names)
-  if (isTable) await writePage(table)
+  if (isTable) {
+    await writePage(table)
+    for (const name of names) {
+      const missing = missingSeeds(await readResults(), name, 1, to)
+      if (missing.length > 0) say(`${name}: no result of the seeds ${missing.join(', ')}`)
+    }
+  }
   process.stdout.write(`${values.json ? JSON.stringify({ runs }) : table.join('\n')}\n`)
   return runs.some(({ outcome }) => outcome === null || faults.some(each => outcome[each].length > 0)) ? 1 : 0
 }
+
+const chunksOf = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size))
 
 /** Stops a stage; a seed and the end of the run may both do so. */
 function stopOnce(stage: Stage): Promise<void> {

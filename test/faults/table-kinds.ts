@@ -12,6 +12,8 @@ import { type CutOf, groups, type ServiceOfStage, services, setTableStage, type 
 
 export interface TableKind {
   meaning: string
+  /** True: the installation is whole again after the fault, so that several seeds can use it one after the other. */
+  isWholeAgain: boolean
   /** Resolves with null if the machine lacks what the fault needs. */
   set(): Promise<TableStage | null>
   plan(stage: TableStage, random: Random): Plan
@@ -38,6 +40,7 @@ const usual = (strike: Strike, given: Partial<Plan> = {}): Plan => ({
 
 const killed = (service: ServiceOfStage): TableKind => ({
   meaning: `one of two ${service} processes killed`,
+  isWholeAgain: true,
   set: () => setTableStage(),
   plan: (stage, random) => {
     const member = stage.member(service, random.pick([...groups]))
@@ -54,6 +57,7 @@ type NodeFault = 'killed' | 'frozen' | 'lame'
 
 const node = (how: NodeFault, meaning: string): TableKind => ({
   meaning,
+  isWholeAgain: true,
   set: () => setTableStage(),
   plan: ({ cluster }, random) => {
     const [led, other, isOfLeader] = [random.pick([...streams, 'meta']), random.integer(0, 2), random.chance(0.7)]
@@ -78,6 +82,7 @@ const node = (how: NodeFault, meaning: string): TableKind => ({
 
 const store = (how: 'killed' | 'frozen'): TableKind => ({
   meaning: `the store ${how}`,
+  isWholeAgain: true,
   set: () => setTableStage(),
   plan: stage => {
     const strike = async () => {
@@ -94,6 +99,7 @@ const store = (how: 'killed' | 'frozen'): TableKind => ({
 
 const cut = (what: CutOf, meaning: string): TableKind => ({
   meaning,
+  isWholeAgain: true,
   set: () => setTableStage({ hasLinks: true }),
   plan: (stage, random) => {
     const how = random.pick<Cut>(['silent', 'refusing'])
@@ -111,6 +117,7 @@ const cut = (what: CutOf, meaning: string): TableKind => ({
 
 const clock: TableKind = {
   meaning: 'the clock of one process set an hour forward or back, for good',
+  isWholeAgain: false,
   set: () => setTableStage({ hasFakeClocks: true }),
   plan: (stage, random) => {
     const member = stage.member(random.pick([...services]), random.pick([...groups]))
@@ -127,6 +134,7 @@ const clock: TableKind = {
 
 const load: TableKind = {
   meaning: 'ten times the checks and reports',
+  isWholeAgain: false,
   set: () => setTableStage(),
   plan: (stage, random) => usual(planLoad(stage, random, { pace: shortPace, times: 10, forMs: faultMs })),
 }

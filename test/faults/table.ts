@@ -57,6 +57,12 @@ export async function readResults(): Promise<Result[]> {
     .map(line => JSON.parse(line) as Result)
 }
 
+/** Returns the seeds of the range that have no result yet. */
+export function missingSeeds(results: readonly Result[], kind: string, from: number, to: number): number[] {
+  const there = new Set(results.filter(result => result.kind === kind && !result.broken).map(({ seed }) => seed))
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, n) => from + n).filter(seed => !there.has(seed))
+}
+
 let keeping: Promise<void> = Promise.resolve()
 
 /** Puts the result in the place of an earlier one of the same seed. Seeds that end together wait for each other. */

@@ -27,6 +27,9 @@ async function send(keeper: KeeperClient, id: string, command: object): Promise<
   }
 }
 
+/** Deletes a website monitor or a subject. */
+export const remove = (keeper: KeeperClient, id: string): Promise<void> => send(keeper, id, { kind: 'delete-subject' })
+
 /** Creates a website monitor and resolves with its id. */
 export async function createSite(stage: Stage, keeper: KeeperClient, name: string, pace: Pace): Promise<string> {
   const id = randomId(10)
