@@ -7,7 +7,7 @@ import { cases } from '../support/thoroughness.ts'
 import { planOf } from './plan.ts'
 import { simulate } from './simulate.ts'
 
-const seeds = Number(process.env['SIM_SEEDS'] ?? cases(50, 200))
+const seeds = Number(process.env['SIM_SEEDS'] ?? cases(20, 200))
 const workers = 2
 /** Longest duration of the test. 200 seeds take about 30 s on two cores; a machine that is more than six times slower runs fewer seeds. */
 const seconds = 200
