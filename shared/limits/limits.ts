@@ -117,6 +117,11 @@ export const limits = {
     outboxMs: 4 * second,
     /** After a keeper takes a partition, time in which no input counts as silent, so that buffered reports arrive first. */
     silenceHoldOffMs: 15 * second,
+    /**
+     * The same if another keeper had the partition until at most `deafMs` ago, so that no report was lost: time until requests that are
+     * retried have arrived (`request.totalMs`).
+     */
+    handOverHoldMs: 5 * second,
     /** Longest time for which silence is held back after an outage (ADR 22). */
     silenceHoldOffMaxMs: 1 * hour,
     /**

@@ -88,7 +88,7 @@ export class Listening implements StreamListener {
 
   /** Called when the lease of a partition was taken. `precedent`: the state of silence before that; null: the lease has no notes. */
   acquired(number: number, precedent: Precedent | null): void {
-    this.#silences.set(number, silenceAfter(precedent, momentOf(this.#context.clock)))
+    this.#silences.set(number, silenceAfter(precedent, momentOf(this.#context.clock), this.#context.isAlone))
   }
 
   /** Called when another keeper has the lease or can take it. */

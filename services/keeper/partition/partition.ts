@@ -38,7 +38,7 @@ export interface Partition {
 export function openPartition(
   number: number,
   clock: Pick<Clock, 'now'>,
-  silence: Silence = silenceAfter({ vacantMs: 0, notes: {} }, { now: clock.now(), monotonic: 0 }),
+  silence: Silence = silenceAfter({ vacantMs: 0, notes: {} }, { now: clock.now(), monotonic: 0 }, true),
 ): Partition {
   return {
     number,

@@ -24,6 +24,8 @@ export interface Hearing {
   leftMs: number
   /** True after the partition was opened or an obstacle began, until reports are accepted. Buffered reports must arrive first. */
   isOpening: boolean
+  /** Time for which silence is held back at least once reports are accepted, ms. Shorter after a hand-over in which no report was lost. */
+  leastMs: number
 }
 
 export interface Silence extends Record<ReportKind, Hearing> {
@@ -40,26 +42,34 @@ export interface Precedent {
 }
 
 export const reportKinds: readonly ReportKind[] = ['checks', 'pushed']
-const { silenceHoldOffMs, silenceHoldOffMaxMs, deafMs } = limits.keeper
+const { silenceHoldOffMs, silenceHoldOffMaxMs, handOverHoldMs, deafMs } = limits.keeper
 const nothing: SilenceNote = { deafMs: 0, leftMs: 0, heldAt: null }
 
-/** Returns the silence of a partition whose lease was taken at `at`. `precedent` is null if the lease has no notes. */
-export function silenceAfter(precedent: Precedent | null, at: Moment): Silence {
+/**
+ * Returns the silence of a partition whose lease was taken at `at`. `precedent` is null if the lease has no notes. `isAlone`: the former holder
+ * ran in this installation's only process, so that no gateway retried requests in between.
+ */
+export function silenceAfter(precedent: Precedent | null, at: Moment, isAlone: boolean): Silence {
   const { vacantMs, notes } = precedent ?? { vacantMs: 0, notes: {} }
-  const hearing = (kind: ReportKind) => hearingAfter(vacantMs, notes[kind] ?? nothing, at)
+  const hearing = (kind: ReportKind) => {
+    const note = notes[kind] ?? nothing
+    const isHandedOver = precedent !== null && !isAlone && vacantMs + note.deafMs <= deafMs
+    return { ...hearingAfter(vacantMs, note, at), leastMs: isHandedOver ? handOverHoldMs : silenceHoldOffMs }
+  }
   return { checks: hearing('checks'), pushed: hearing('pushed'), isUnknown: precedent === null }
 }
 
 function hearingAfter(vacantMs: number, note: SilenceNote, at: Moment): Hearing {
   const heardAt = before(at, vacantMs + note.deafMs)
-  return { heardAt, heldAt: Math.min(note.heldAt ?? heardAt.now, heardAt.now), leftMs: note.leftMs, isOpening: true }
+  const heldAt = Math.min(note.heldAt ?? heardAt.now, heardAt.now)
+  return { heardAt, heldAt, leftMs: note.leftMs, isOpening: true, leastMs: silenceHoldOffMs }
 }
 
 /** Updates the silence of a partition that its holder reopens. */
 export function reopenSilence(silence: Silence): void {
   for (const kind of reportKinds) {
     const hearing = silence[kind]
-    Object.assign(hearing, { isOpening: true, heldAt: hearing.heldAt ?? hearing.heardAt.now })
+    Object.assign(hearing, { isOpening: true, heldAt: hearing.heldAt ?? hearing.heardAt.now, leastMs: silenceHoldOffMs })
   }
 }
 
@@ -90,7 +100,8 @@ export function hear(hearing: Hearing, at: Moment): number {
   const lostMs = passedMs > deafMs ? passedMs : 0
   if (lostMs > 0 || isOpening) {
     hearing.heldAt ??= heardAt.now
-    hearing.leftMs = Math.min(silenceHoldOffMaxMs, Math.max(silenceHoldOffMs, hearing.leftMs + lostMs))
+    const leastMs = lostMs > 0 ? silenceHoldOffMs : hearing.leastMs
+    hearing.leftMs = Math.min(silenceHoldOffMaxMs, Math.max(leastMs, hearing.leftMs + lostMs))
   } else if (hearing.heldAt !== null) {
     hearing.leftMs -= at.now - heardAt.now
     if (hearing.leftMs <= 0) Object.assign(hearing, { heldAt: null, leftMs: 0 })
@@ -106,6 +117,7 @@ export function deafen(hearing: Hearing, monotonic: number): void {
   if (backMs > 0) hearing.heardAt = before(hearing.heardAt, backMs)
   hearing.heldAt ??= hearing.heardAt.now
   hearing.isOpening = true
+  hearing.leastMs = silenceHoldOffMs
 }
 
 const isDeaf = ({ heardAt }: Hearing, at: Moment): boolean => passedBetween(heardAt, at) > deafMs

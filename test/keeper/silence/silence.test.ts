@@ -236,7 +236,10 @@ t.test('silence is held back after a take-over for as long as the recorded outag
   const ahead = { ...checkpoint, writtenAt: at.now + hour }
   const kept = { ...checkpoint, silence: { pushed: held } }
   const rows: [what: string, Precedent | null, CheckpointDocument | null, heldAt: number, holdMs: number][] = [
-    ['taken over at once', vacant(100), checkpoint, ago, 15 * second],
+    ['taken over at once', vacant(100), checkpoint, ago, 5 * second],
+    ['taken over within the time of a retried request', vacant(4 * second), checkpoint, ago, 5 * second],
+    ['taken over later', vacant(4 * second + 1), checkpoint, ago, 15 * second],
+    ['who was there heard nobody for long', vacant(second, { ...deaf, deafMs: 4 * second }), checkpoint, ago, 15 * second],
     ['nobody was there', vacant(2 * minute), checkpoint, ago, 2 * minute],
     ['nobody was there for long', vacant(2 * hour), checkpoint, at.now - 2 * hour, hour],
     ['who was there heard nobody', vacant(10 * second, deaf), checkpoint, ago, 70 * second],
@@ -249,14 +252,31 @@ t.test('silence is held back after a take-over for as long as the recorded outag
     ['in the midst of a hold of which the checkpoint alone knows', null, kept, at.now - 30 * minute, 12 * minute],
   ]
   for (const [what, precedent, stored, heldAt, leftMs] of rows) {
-    const silence = silenceAfter(precedent, at)
+    const silence = silenceAfter(precedent, at, false)
     heedCheckpoint(silence, stored, at)
     hear(silence.pushed, at)
     t.match(silence.pushed, { heldAt, leftMs }, what)
   }
 })
 
-t.test('silence is held back for 15 s after a take-over that follows at once', async t => {
+t.test('silence is held back for 5 s after another keeper took the partition at once', async t => {
+  const world = createWorld()
+  const keeper = await world.startOne()
+  await world.clock.advance(minute)
+  const site = await world.create()
+  const spokeAt = world.clock.now()
+  await world.report(site, true)
+  await world.clock.advance(2 * minute + 48 * second)
+  await world.startOne()
+  await world.clock.advance(spokeAt + 2 * minute + 58 * second - world.clock.now())
+  await stop(world, keeper)
+  await world.clock.advance(spokeAt + 3 * minute + 2 * second - world.clock.now())
+  t.strictSame(await world.incidents(site), [], 'a request that is retried still counts')
+  await world.clock.advance(6 * second)
+  t.match(await world.incidents(site), [{ status: 'pending', troubleSince: spokeAt + 3 * minute + 1 }])
+})
+
+t.test('silence is held back for 15 s after a restart of the only process that follows at once', async t => {
   const world = createWorld()
   const { site, spokeAt } = await startAndStop(world)
   await world.startOne({ exclusive: true })
