@@ -1,6 +1,7 @@
 // One seed of a fault run: watches websites and senders, causes the fault, and compares messages and acknowledged requests with the
 // required ones.
 import { setTimeout as pause } from 'node:timers/promises'
+import type { KeeperClient } from '#shared/bus/clients/clients.ts'
 import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
 import { drawCast, expectedOf, promiseMs, type Thing } from './cast.ts'
@@ -207,16 +208,18 @@ function heldUntil({ faultAt, endedAt, plan, gap }: Course): number {
   return Math.max(endedAt + Math.max(holdMs, offMs), back + ms)
 }
 
-/** Creates the websites and senders; resolves with their ids by name. */
+/**
+ * Creates the websites and senders; resolves with their ids by name. All at once: a sender that waited long for the others would count as silent
+ * before it can report.
+ */
 async function createCast(stage: Stage, cast: readonly Thing[], pace: Pace): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
-  await stage.command(async keeper => {
-    for (const { sort, name, noDataMs } of cast)
-      ids.set(
-        name,
-        sort === 'site' ? await createSite(stage, keeper, name, pace) : await createReported(stage, keeper, name, noDataMs, pace),
-      )
-  })
+  const create = async (keeper: KeeperClient, { sort, name, noDataMs }: Thing) =>
+    void ids.set(
+      name,
+      sort === 'site' ? await createSite(stage, keeper, name, pace) : await createReported(stage, keeper, name, noDataMs, pace),
+    )
+  await stage.command(keeper => Promise.all(cast.map(thing => create(keeper, thing))))
   return ids
 }
 
