@@ -4,6 +4,7 @@ import { gatewaySign } from '#shared/bus/gateway-sign.ts'
 import { keys } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { ServiceContext } from '#shared/service.ts'
+import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
 import { randomId } from '#shared/text/ids.ts'
 
 export interface Presence {
@@ -33,7 +34,7 @@ export function announceGateway(
     try {
       await tryOut()
       answeredAt = clock.monotonic()
-      if (!isStopped) await presence.put(key, gatewaySign(untrustedProxy()))
+      if (!isStopped) await presence.put(key, { ...gatewaySign(untrustedProxy()), knows: latestNumber(migrations) })
     } catch (error) {
       logger.debug({ err: error }, 'the gateway cannot take reports')
     } finally {

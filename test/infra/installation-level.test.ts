@@ -38,6 +38,12 @@ t.test('one process raises the level for all, and a second request changes nothi
 for (const [title, entry, names] of [
   ['a keeper of this version', { key: keys.keeperPresence('new'), value: { held: 1, knows: latestNumber(migrations) } }, []],
   ['a keeper of an earlier version', { key: keys.keeperPresence('old'), value: { held: 1 } }, ['the keeper old']],
+  [
+    'a gateway of an earlier version',
+    { key: keys.gatewayPresence('old'), value: { untrustedProxy: '10.0.0.1' } },
+    ['the gateway old'],
+  ],
+  ['a notifier of an earlier version', { key: keys.notifierPresence('old'), value: {} }, ['the notifier old']],
   ['a prober of an earlier version', { key: keys.proberPresence('l1', 'old'), value: { version: '2.0.0' } }, ['the prober old']],
 ] as const) {
   t.test(`an upgrade is finished only when no earlier version runs: ${title}`, async t => {

@@ -1,7 +1,7 @@
 // `./watchkeeper cluster finish-upgrade`: lets a cluster write the forms of this version, once no process of an earlier one runs.
 import { askToFinishUpgrade } from '#shared/bus/clients/clients.ts'
 import type { BucketEntry } from '#shared/bus/port.ts'
-import { keys, parseKeeperPresence, parseProberPresence } from '#shared/bus/subjects.ts'
+import { keys } from '#shared/bus/subjects.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
@@ -15,7 +15,7 @@ export async function finishUpgrade({ json }: JsonOption): Promise<void> {
     const presence = bus.bucket('presence')
     const { aheadMs } = await bus.clockOffset(() => clock.now())
     const since = clock.now() + aheadMs - limits.presence.goneMs
-    const present = [...(await presence.list(keys.allKeepers)), ...(await presence.list(keys.allProbers))]
+    const present = await presence.list(keys.allPresent)
     const earlier = present.filter(({ at }) => at >= since).flatMap(earlierProcess)
     if (earlier.length > 0) throw notYet(earlier)
     return await askToFinishUpgrade(bus).catch(explain)
@@ -28,12 +28,12 @@ export async function finishUpgrade({ json }: JsonOption): Promise<void> {
     )
 }
 
-/** Returns the name of a keeper or prober that does not know the newest level, by its presence. */
+/** Returns the name of a process that does not know the newest level, by its presence: `keeper.<id>`, or `prober.<location>.<id>`. */
 export function earlierProcess({ key, value }: Pick<BucketEntry, 'key' | 'value'>): string[] {
   const { knows = 0 } = (value ?? {}) as { knows?: number }
   if (knows >= latestNumber(migrations)) return []
-  const prober = parseProberPresence(key)
-  return [prober === null ? `the keeper ${parseKeeperPresence(key)}` : `the prober ${prober.proberId}`]
+  const words = key.split('.')
+  return [`the ${words[0]} ${words.at(-1)}`]
 }
 
 function notYet(earlier: readonly string[]): StartError {

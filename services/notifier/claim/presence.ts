@@ -4,6 +4,7 @@ import { repeat } from '#shared/async/repeat.ts'
 import type { BucketEntry } from '#shared/bus/port.ts'
 import { keys, parseNotifierPresence } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
 import { HeardTime } from '#shared/time/heard-time.ts'
 import type { NotifierContext } from '../context.ts'
 
@@ -44,7 +45,7 @@ export function createPresence({ bus, clock, logger, notifierId }: Options): Pre
   const announce = async () => {
     const at = now()
     try {
-      await bucket.put(key, {})
+      await bucket.put(key, { knows: latestNumber(migrations) })
       announcedAt = at
     } catch (error) {
       logger.debug({ error: String(error) }, 'presence of the notifier not stored')
