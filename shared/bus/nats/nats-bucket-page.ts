@@ -3,6 +3,7 @@
 import { createInbox, type Msg, type MsgHdrs } from '@nats-io/transport-node'
 import { bucketStream, bucketSubject } from '#shared/bus/declarations.ts'
 import { consumerConfig, type Position, parsePosition } from '#shared/bus/nats/nats-consumer.ts'
+import { ledStream } from '#shared/bus/nats/nats-led-stream.ts'
 import { administer, type Link } from '#shared/bus/nats/nats-link.ts'
 import { jsonOf } from '#shared/bus/nats/nats-stream.ts'
 import { type BucketEntry, type BucketName, type BucketPage, type BucketPosition, BusError } from '#shared/bus/port.ts'
@@ -30,7 +31,7 @@ export const readBucketPage = (
   most: number,
 ): Promise<BucketPage> =>
   administer(link, async manager => {
-    const { created, state } = await manager.streams.info(bucketStream(name))
+    const { created, state } = await ledStream(manager, bucketStream(name))
     const stream = String(created)
     const isSame = after !== null && after.stream === stream && after.revision <= state.last_seq
     const from = isSame ? after.revision : 0

@@ -9,6 +9,7 @@ import {
 } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import { declaredStreams } from '#shared/bus/declarations.ts'
+import { ledStream } from '#shared/bus/nats/nats-led-stream.ts'
 import type { Link } from '#shared/bus/nats/nats-link.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
@@ -68,7 +69,7 @@ export class ConsumerMaker {
       const consumer = await this.#add(plan)
       if (isWanted()) this.#unproven = plan
       else this.remove(plan.name)
-      const { created, state } = await manager.streams.info(stream)
+      const { created, state } = await ledStream(manager, stream)
       const isCut = looksForCuts && (await isAnotherMessage(manager, stream, last))
       if (!isWanted()) return null
       this.#unproven = null

@@ -2,6 +2,7 @@
 import { JetStreamApiError } from '@nats-io/jetstream'
 import type { Msg } from '@nats-io/transport-node'
 import { observationStream, serverCodes } from '#shared/bus/declarations.ts'
+import { ledStream } from '#shared/bus/nats/nats-led-stream.ts'
 import { administer, type Link } from '#shared/bus/nats/nats-link.ts'
 import { openReader } from '#shared/bus/nats/nats-reader.ts'
 import { BusError, type ObservationStream } from '#shared/bus/port.ts'
@@ -14,7 +15,7 @@ export function createObservationStream(link: Link): ObservationStream {
     },
     state: () =>
       administer(link, async manager => {
-        const { created, state, ts } = await manager.streams.info(observationStream)
+        const { created, state, ts } = await ledStream(manager, observationStream)
         return {
           createdAt: String(created),
           firstSequence: state.first_seq,
