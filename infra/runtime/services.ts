@@ -123,6 +123,7 @@ async function startStored(
     const newUserWorkspace = settings.NEW_USER_WORKSPACE
     return startDirectory(context, {
       proberIssuer: options.proberIssuer,
+      hasPeers: !options.mode.embeddedStore,
       incidentSalt,
       secretsKey,
       websiteHolds,

@@ -1,7 +1,7 @@
 // Directory service: owns accounts, keys, locations, names and destinations, and serves every request of shared/contracts/ask/ask.ts from
 // the store. Any number of directories share the requests through a queue group, and none depends on the memory of another.
 import { Counter } from 'prom-client'
-import { serve } from '#shared/bus/clients/serve.ts'
+import { type ServeOptions, serve } from '#shared/bus/clients/serve.ts'
 import { BusError } from '#shared/bus/port.ts'
 import type { ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
 import { watchProbers } from '#shared/bus/probers/prober-presence.ts'
@@ -29,6 +29,7 @@ import { startRemovingWorkspaces } from './people/remove-workspaces.ts'
 import { createCheckRoom } from './resources/check-room.ts'
 import { createResourceRoom } from './resources/resource-room.ts'
 import { createRosters } from './roster/rosters.ts'
+import { takeSeat } from './seat.ts'
 import type { NewUserWorkspace } from './settings.ts'
 
 /**
@@ -46,6 +47,8 @@ export interface DirectoryOptions {
   newUserWorkspace?: NewUserWorkspace
   /** Queue group from which this process gets requests; default: `directory`. */
   queue?: string
+  /** True: other directories can run, so this one leaves the queue while its store does not respond. Default: false. */
+  hasPeers?: boolean
   /** Cost of a password hash; default: `limits.password`. Tests use a lower cost. */
   passwordCost?: PasswordCost
   /**
@@ -89,7 +92,7 @@ export async function startDirectory(serviceContext: DirectoryServiceContext, op
     const help = 'Questions answered, by verb and outcome.'
     return new Counter({ name, help, labelNames: ['verb', 'outcome'], registers: [metrics] })
   })
-  const subscription = await serve(bus, {
+  const serving: ServeOptions = {
     subject: subjects.allAsks,
     queue: options.queue ?? 'directory',
     contractOf: subject => (Object.hasOwn(asks, parseVerb(subject)) ? asks[parseVerb(subject) as AskVerb] : null),
@@ -107,15 +110,20 @@ export async function startDirectory(serviceContext: DirectoryServiceContext, op
       if (changesLocations.has(verb)) bus.publish(subjects.doorNudge, {})
       return outcome
     },
-  })
+  }
+  const { hasPeers = false } = options
+  const seat = await takeSeat({ store, clock, logger, hasPeers, serve: () => serve(bus, serving) })
   return {
-    unready: () => (bus.connected() ? [] : ['The directory is cut off from the bus.']),
+    unready: () => [
+      ...(bus.connected() ? [] : ['The directory is cut off from the bus.']),
+      ...(seat.isTaken() ? [] : ['The directory cannot reach the store.']),
+    ],
     stop: async () => {
       stopExpiring()
       stopForgetting()
       await removing.stop()
       announcer?.stop()
-      await subscription.close()
+      await seat.stop()
       await rosters.stop()
       await doors?.stop()
       await presence.close()

@@ -502,6 +502,9 @@ export const limits = {
   charts: chartLimits,
 
   directory: {
+    /** Interval at which a directory in a cluster asks its store, and silence of the store after which it leaves the queue of requests. */
+    storeAskMs: 1 * second,
+    storeSilentMs: 4 * second,
     /** Largest number of attempts of a guarded put. An attempt fails only if another writer has succeeded. */
     guardedTries: 50,
     slugCandidates: 64,
