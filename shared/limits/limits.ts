@@ -70,13 +70,15 @@ export const limits = {
     /** Time for which a report's instant is kept. It is longer than a report is retried (`request.totalMs`). */
     stampAgeMs: 10 * second,
     leaseRenewMs: 3 * second,
-    /**
-     * Age of a lease at which another keeper takes it. The age grows only while other leases change. Thus the partitions of a dead keeper
-     * move within 10 s (ADR 24).
-     */
+    /** Age of a lease at which another keeper takes it. Thus the partitions of a dead keeper move within 10 s (ADR 24). */
     leaseStaleMs: 8 * second,
-    /** Longest gap between two changes in the bucket of leases that is added to the age of a lease. A longer gap is not added. */
+    /** Longest interval between two changes in the bucket of leases. If it is longer, the bucket accepted no renewals meanwhile. */
     leaseGapMs: 2.5 * second,
+    /**
+     * Time for which the bucket of leases must have accepted renewals, without a gap, before a stale lease is taken. A holder that lives
+     * renews its leases in that time.
+     */
+    leaseReturnMs: 3 * second,
     /**
      * Time after the last renewal of a lease at which its holder stops work, before another keeper may start. While the bus is silent, the
      * time begins with the last attempt to renew.

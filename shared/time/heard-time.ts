@@ -6,6 +6,8 @@ export class HeardTime {
   readonly #gapMs: number
   #signAt = Number.NEGATIVE_INFINITY
   #passedMs = 0
+  /** Counted time at the end of the newest gap. */
+  #gapEndedAt = 0
 
   /** The time between two signs does not count if it is longer than `gapMs`. */
   constructor(monotonic: () => number, gapMs: number) {
@@ -15,13 +17,19 @@ export class HeardTime {
 
   sign(): void {
     const gapMs = this.sinceSignMs()
-    if (gapMs <= this.#gapMs) this.#passedMs += gapMs
+    if (gapMs > this.#gapMs) this.#gapEndedAt = this.#passedMs
+    else this.#passedMs += gapMs
     this.#signAt = this.#monotonic()
   }
 
   /** Returns the counted time up to the newest sign, ms; only differences are meaningful. */
   now(): number {
     return this.#passedMs
+  }
+
+  /** Returns the counted time from the end of the newest gap up to the newest sign, ms; 0 in a gap. */
+  sinceGapMs(): number {
+    return this.sinceSignMs() > this.#gapMs ? 0 : this.#passedMs - this.#gapEndedAt
   }
 
   sinceSignMs(): number {

@@ -170,7 +170,9 @@ class LeaseHolder implements Leases {
     const { successor, holder } = seen
     const { keeperId } = this.#options
     if (holder === null) return successor === null || successor === keeperId || now - seen.since >= limits.keeper.successorMs
-    return holder === keeperId || this.#heard.now() - seen.heardAt >= limits.keeper.leaseStaleMs
+    if (holder === keeperId) return true
+    const heardMs = Math.min(this.#heard.now() - seen.heardAt, this.#heard.sinceGapMs())
+    return now - seen.since >= limits.keeper.leaseStaleMs && heardMs >= limits.keeper.leaseReturnMs
   }
 
   async #acquire(partition: number): Promise<void> {
