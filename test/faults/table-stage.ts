@@ -14,6 +14,7 @@ import { type Cut, type Link, openLink } from '../support/link.ts'
 import { openSharedStore } from '../support/store/shared/client.ts'
 import { type SharedStore, startSharedStore, withSharedStore } from '../support/store/shared/start-shared-store.ts'
 import { startOutsideWorld } from './outside-world.ts'
+import { settled } from './settled.ts'
 import { caller, furnish, gatewayUrl, readFirstKey, type Stage } from './stage.ts'
 
 export const services = ['gateway', 'directory', 'keeper', 'notifier', 'prober'] as const
@@ -118,6 +119,7 @@ export async function setTableStage({
         .filter(({ service, group }) => service !== 'directory' || group > 0)
         .map(({ service, group }) => add(service, group)),
     )
+    await settled(bus, groups.length)
     const member = (service: ServiceOfStage, group: Group) =>
       members.find(each => each.service === service && each.group === group) as Member
     const key = await readFirstKey(dataFolder)
