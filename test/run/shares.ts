@@ -41,7 +41,7 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'opens many pages in the browser, each for half a second of processor time',
   },
   {
-    files: 'test/dashboard/{invitations,jobs,list-acts,navigation,silence,why-woken,workspaces}.test.ts',
+    files: 'test/dashboard/{incident,invitations,jobs,list,list-acts,navigation,silence,why-woken,workspaces}.test.ts',
     reason: 'opens pages in the browser; `every-page` opens the same ones in `npm test`',
   },
   {
