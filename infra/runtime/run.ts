@@ -111,6 +111,8 @@ async function startAll(running: Running): Promise<string | null> {
   const opened = await openBus({ ...running, dataFolder })
   const { bus } = opened
   parts.bus = bus
+  // A bus on this machine has the same clock.
+  if (!mode.embeddedBus) running.clock.heed(async () => (await bus.clockOffset(clock.now)).aheadMs)
   const left = await clearPredecessors(running, bus, predecessors)
   const known = mode.needsStore ? await openKnownStore({ ...running, dataFolder, bus, found }) : null
   const store = known?.store ?? null

@@ -541,6 +541,8 @@ export const limits = {
     driftMsPerSecond: 0.02,
     /** If the measured difference between the clocks changes by more than this, a clock was set. A smaller change is drift. */
     jumpMs: 1 * second,
+    /** Longest wait for the bus's time when the clock of a process in a cluster has jumped ahead. */
+    witnessMs: 3 * second,
   },
 
   website: {

@@ -2,14 +2,15 @@
 // time: `now` orders and dates what is judged, and never runs backwards; `wall` is the clock of the machine as it is set at present (ADR 35).
 import { performance } from 'node:perf_hooks'
 import { day, second } from '#shared/limits/limits.ts'
+import { createDoubt, type Witness } from './clock-witness.ts'
 
 export type Cancel = () => void
 
 export interface Clock {
   /**
    * Returns the present instant for deadlines and judgements, ms since the epoch. Never runs backwards within a process. If the machine was
-   * suspended or its clock was set forward, this clock follows at once. If the clock was set back, this clock is ahead until it is
-   * corrected.
+   * suspended or its clock was set forward, this clock follows at once, unless a witness knows better. If the clock was set back, this
+   * clock is ahead until it is corrected.
    */
   now(): number
   /**
@@ -33,6 +34,11 @@ export function aheadOfWall(clock: Pick<Clock, 'now' | 'wall'>): number {
 }
 
 export interface SystemClock extends Clock {
+  /**
+   * From now on, a jump ahead is followed only if the witness is ahead, too, or does not answer within `limits.clock.witnessMs`. Otherwise only
+   * the clock of this machine was set, and `now` goes on by the monotonic clock.
+   */
+  heed(witness: Witness): void
   /** Compares this clock with wall time. Also runs by itself once a second. */
   compare(): void
   stop(): void
@@ -54,15 +60,17 @@ const followBackMs = 1 * day
 /** A jump forward that is longer than this is not followed: a wrong date would make the store expire everything. A restart follows it. */
 const followForwardMs = 31 * day
 
-/** Speed at which a drift below `clockStepMs` is corrected, as a share of real time. */
+/** Speed at which a drift below `clockStepMs` is corrected, as a share of real time. A drift ahead that is not followed stays. */
 const correctionRate = 0.01
 /** Share of real time by which this clock runs slower while it is ahead of a clock that was set back: an hour is corrected in five. */
 const waitingRate = 0.2
 
+const isJumpAhead = (driftMs: number): boolean => driftMs > clockStepMs && driftMs <= followForwardMs
+
 /**
  * Returns the real clock. A suspended machine and a clock that was set forward look the same: wall time is ahead of the monotonic clock. The
- * next reading follows at once. A clock that was set back is waited for; only after a jump of more than a day back, which is the end of a
- * wrong date, this clock is set back too.
+ * next reading follows at once; if there is a witness, it is asked first. A clock that was set back is waited for; only after a jump of more
+ * than a day back, which is the end of a wrong date, this clock is set back too.
  */
 export function createSystemClock(options: ClockOptions = {}): SystemClock {
   const wall = options.wall ?? Date.now
@@ -77,25 +85,32 @@ export function createSystemClock(options: ClockOptions = {}): SystemClock {
     baseWall = instant
     baseMonotonic = monotonic()
   }
-  const now = () => {
-    const present = baseWall + (monotonic() - baseMonotonic) * rate
-    const driftMs = wall() - present
-    if (driftMs <= clockStepMs || driftMs > followForwardMs) return present
+  const reading = () => baseWall + (monotonic() - baseMonotonic) * rate
+  const follow = (driftMs: number) => {
+    if (!isJumpAhead(driftMs)) return
     setTo(wall())
     rate = 1
     knownMs = 0
     options.onDrift?.(driftMs)
+  }
+  const doubt = createDoubt(() => wall() - reading(), follow, clockStepMs)
+  const now = () => {
+    const present = reading()
+    const driftMs = wall() - present
+    if (!isJumpAhead(driftMs) || doubt.isHeld(driftMs)) return present
+    follow(driftMs)
     return baseWall
   }
   const compare = () => {
     const present = now()
+    if (doubt.isAsking()) return
     const driftMs = wall() - present
     const isJump = Math.abs(driftMs - knownMs) > clockStepMs
     const isBack = driftMs < -followBackMs
     setTo(isBack ? wall() : present)
     knownMs = isBack ? 0 : driftMs
     if (knownMs < -clockStepMs) rate = 1 - waitingRate
-    else rate = Math.abs(knownMs) > second ? 1 + correctionRate * Math.sign(knownMs) : 1
+    else rate = Math.abs(knownMs) > second && knownMs <= clockStepMs ? 1 + correctionRate * Math.sign(knownMs) : 1
     if (isJump) options.onDrift?.(driftMs)
   }
   const timer = setInterval(compare, second)
@@ -104,6 +119,7 @@ export function createSystemClock(options: ClockOptions = {}): SystemClock {
     now: () => Math.floor(now()),
     wall: () => Math.floor(wall()),
     monotonic,
+    heed: doubt.heed,
     schedule: (delayMs, run) => {
       const handle = setTimeout(run, Math.min(Math.max(0, delayMs), 2 ** 31 - 1))
       return () => clearTimeout(handle)

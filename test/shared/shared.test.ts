@@ -1,4 +1,5 @@
 // Small shared functions: clock, durations, identifiers, incident ids, settings.
+import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { type Due, DueHeap } from '#shared/async/due-heap.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
@@ -69,6 +70,31 @@ t.test('clock follows a suspend and a clock set forward at its next reading, and
   t.ok(clock.now() - startedAt < hour + 3 * minute, 'a wrong date is not followed')
   t.equal(drifts.length, 2, 'and is reported')
 })
+
+const jumps: [name: string, byMs: number, witness: () => Promise<number>, isFollowed: boolean][] = [
+  ['that the bus made, too, as in a suspend', hour, async () => hour, true],
+  ['that the bus did not make, because only this clock was set', hour, async () => 3, false],
+  ['of which the bus does not say anything', hour, async () => Promise.reject(new Error('cut off')), true],
+]
+for (const [name, byMs, witness, isFollowed] of jumps)
+  t.test(`clock with a witness ${isFollowed ? 'follows' : 'does not follow'} a jump ${name}, and reports it once`, async t => {
+    const { clock, drifts, pass, set } = sources()
+    t.teardown(() => clock.stop())
+    clock.heed(witness)
+    const startedAt = clock.now()
+    set(byMs)
+    t.equal(clock.now(), startedAt, 'not before the witness was heard')
+    await turn()
+    const jumpedMs = isFollowed ? byMs : 0
+    t.equal(clock.now(), startedAt + jumpedMs)
+    pass(minute)
+    await turn()
+    t.equal(clock.now(), startedAt + jumpedMs + minute, 'and goes on with time')
+    t.strictSame(drifts, [byMs])
+    set(-byMs)
+    await turn()
+    if (!isFollowed) t.equal(clock.now(), startedAt + minute, 'when the clock is right again, nothing happens')
+  })
 
 t.test('clock never runs backwards when the system clock is set back, and agrees with it in five times the step', async t => {
   const { clock, drifts, pass, set, wall } = sources()
