@@ -14,8 +14,17 @@ export interface Doubt {
   isAsking(): boolean
 }
 
-/** `drift`: present drift of the machine's clock. `follow`: called if the witness confirms it, or does not answer in time. */
-export function createDoubt(drift: () => number, follow: (driftMs: number) => void, stepMs: number): Doubt {
+export interface DoubtOptions {
+  schedule(delayMs: number, run: () => void): () => void
+  /** Returns the present drift of the machine's clock, ms. */
+  drift(): number
+  /** Called if the witness confirms the drift, or does not answer in time. */
+  follow(driftMs: number): void
+  /** Difference between two drifts that is a new jump, ms. */
+  stepMs: number
+}
+
+export function createDoubt({ schedule, drift, follow, stepMs }: DoubtOptions): Doubt {
   let witness: Witness | null = null
   let isAsking = false
   /** Drift that the witness did not confirm, ms; null: none. */
@@ -23,9 +32,9 @@ export function createDoubt(drift: () => number, follow: (driftMs: number) => vo
   const ask = async (asked: Witness) => {
     isAsking = true
     const { promise: late, resolve } = Promise.withResolvers<null>()
-    const timer = setTimeout(resolve, limits.clock.witnessMs, null)
+    const cancel = schedule(limits.clock.witnessMs, () => resolve(null))
     const aheadMs = await Promise.race([asked().catch(() => null), late])
-    clearTimeout(timer)
+    cancel()
     isAsking = false
     const driftMs = drift()
     const isConfirmed = aheadMs === null || aheadMs > driftMs / 2

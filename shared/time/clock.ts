@@ -67,6 +67,11 @@ const waitingRate = 0.2
 
 const isJumpAhead = (driftMs: number): boolean => driftMs > clockStepMs && driftMs <= followForwardMs
 
+function schedule(delayMs: number, run: () => void): Cancel {
+  const handle = setTimeout(run, Math.min(Math.max(0, delayMs), 2 ** 31 - 1))
+  return () => clearTimeout(handle)
+}
+
 /**
  * Returns the real clock. A suspended machine and a clock that was set forward look the same: wall time is ahead of the monotonic clock. The
  * next reading follows at once; if there is a witness, it is asked first. A clock that was set back is waited for; only after a jump of more
@@ -93,7 +98,7 @@ export function createSystemClock(options: ClockOptions = {}): SystemClock {
     knownMs = 0
     options.onDrift?.(driftMs)
   }
-  const doubt = createDoubt(() => wall() - reading(), follow, clockStepMs)
+  const doubt = createDoubt({ schedule, drift: () => wall() - reading(), follow, stepMs: clockStepMs })
   const now = () => {
     const present = reading()
     const driftMs = wall() - present
@@ -120,10 +125,7 @@ export function createSystemClock(options: ClockOptions = {}): SystemClock {
     wall: () => Math.floor(wall()),
     monotonic,
     heed: doubt.heed,
-    schedule: (delayMs, run) => {
-      const handle = setTimeout(run, Math.min(Math.max(0, delayMs), 2 ** 31 - 1))
-      return () => clearTimeout(handle)
-    },
+    schedule,
     compare,
     stop: () => clearInterval(timer),
   }
