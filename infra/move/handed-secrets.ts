@@ -25,6 +25,12 @@ export interface HandedOptions {
 
 const settingsFile = 'cluster.env'
 
+/** Secrets that an earlier call has handed over. */
+export const handedEarlier = (from: Place): Handed => ({
+  file: from.kind === 'folder' ? join(from.path, settingsFile) : null,
+  advice: [],
+})
+
 /** Throws a StartError if a key is missing without which secrets could not be opened. */
 export async function handSecrets({ from, incidentSalt, knownKey, settings }: HandedOptions): Promise<Handed> {
   const kept = from.kind === 'folder' ? await readFile(join(from.path, secretsKeyFile), 'utf8').catch(() => '') : ''

@@ -10,14 +10,14 @@ import type { MoveMark } from '../runtime/data/move-mark.ts'
 import { exitCodes, StartError, startStep, usageError } from '../runtime/start-error.ts'
 import { type CollectionCopied, copyStore } from './copy-store.ts'
 import { drain } from './drain.ts'
-import { type Handed, handSecrets } from './handed-secrets.ts'
+import { type Handed, handedEarlier, handSecrets } from './handed-secrets.ts'
 import { readMark, writeMark } from './marks.ts'
 import { nameOf, type Place } from './place.ts'
 import { removeProgress } from './progress.ts'
 import { servicesOn, untilStopped } from './running.ts'
-import { openSide, type Side } from './side.ts'
-import { fence, isRunning, openWhileRunning, removeCopies, removeFence, requireMayLeave, retire } from './source.ts'
-import { enterTarget, finishTarget, prepareTarget, settle } from './target.ts'
+import { openPlace, openSide, type Side } from './side.ts'
+import { fence, isRunning, markOfSource, openWhileRunning, removeCopies, removeFence, requireMayLeave, retire } from './source.ts'
+import { enterTarget, finishTarget, isFilled, prepareTarget, settle } from './target.ts'
 
 export interface MoveOptions {
   from: Place
@@ -36,8 +36,8 @@ export interface Moved {
   from: string
   to: string
   collections: CollectionCopied[]
-  /** Time for which the installation stood still because of the move, ms. */
-  stoodStillMs: number
+  /** Time for which the installation stood still because of the move, ms; null: an earlier call has completed the move. */
+  stoodStillMs: number | null
   /** Partitions in which something waited that was no report. */
   unread: number
   secrets: Handed
@@ -47,6 +47,8 @@ export interface Moved {
 export async function moveInstallation(options: MoveOptions): Promise<Moved> {
   const { from, to } = options
   if (from.kind === to.kind) throw usageError('A move is from a folder to a cluster, or from a cluster to a folder.')
+  const earlier = await completedEarlier(options)
+  if (earlier !== null) return earlier
   await prepareTarget(to, options.settings)
   const target = await openSide(to, 'target', options)
   let moved: Moved
@@ -59,6 +61,23 @@ export async function moveInstallation(options: MoveOptions): Promise<Moved> {
   if (from.kind === 'cluster' && to.kind === 'folder') await startStep(() => takeNumber(from.mongodbUrl, to.path))
   await finishTarget(to)
   return moved
+}
+
+/**
+ * Returns the result of a move that an earlier call completed, but for what a kill after its last mark left undone, which is done now; null:
+ * the move is not complete.
+ */
+async function completedEarlier(options: MoveOptions): Promise<Moved | null> {
+  const { from, to } = options
+  const mark = await markOfSource(from, options)
+  if (mark?.state !== 'left' || mark.other !== nameOf(to) || !(await isFilled(to))) return null
+  if (to.kind === 'cluster') {
+    const { store } = await startStep(() => openPlace(to, 'source', options))
+    await removeProgress(store).finally(() => store.close())
+  }
+  await retire(from)
+  const none = { collections: [], stoodStillMs: null, unread: 0 }
+  return { installationId: mark.installationId, from: nameOf(from), to: mark.other, ...none, secrets: handedEarlier(from) }
 }
 
 /** The copy in the folder has the forms of the cluster; its next start converts them. */

@@ -11,7 +11,7 @@ import type { Store } from '#shared/store/port.ts'
 import { busCredentials } from '../runtime/bus/bus-credentials.ts'
 import { readBusAddress } from '../runtime/bus/embedded-bus.ts'
 import { isTaken } from '../runtime/data/data-folder.ts'
-import { installationSettingId } from '../runtime/data/known-installation.ts'
+import { installationSettingId, markInFolder } from '../runtime/data/known-installation.ts'
 import type { MoveMark } from '../runtime/data/move-mark.ts'
 import { refusalByMark } from '../runtime/data/move-mark.ts'
 import { exitCodes, StartError, startStep } from '../runtime/start-error.ts'
@@ -82,6 +82,13 @@ async function backUp({ path }: FolderPlace, { logger }: SideOptions): Promise<s
   } finally {
     await bus.close()
   }
+}
+
+/** Returns the mark of a move in the store of the source; null: there is none, or an installation works in the folder. */
+export async function markOfSource(place: Place, options: SideOptions): Promise<MoveMark | null> {
+  if (place.kind === 'folder') return (await isTaken(place.path)) ? null : markInFolder(place.path)
+  const { store } = await startStep(() => openPlace(place, 'source', options))
+  return await readMark(store).finally(() => store.close())
 }
 
 /** Removes what a killed move has left in a data folder. */

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { keys } from '#shared/bus/subjects.ts'
 import { createSeals } from '#shared/secrecy/seals.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { embeddedStorePath } from '#shared/store/open-store.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { AllSettings } from '../runtime/all-settings.ts'
@@ -47,6 +48,13 @@ export async function prepareTarget(place: Place, settings: AllSettings): Promis
     await mkdir(dirname(join(path, name)), { recursive: true, mode: 0o700 })
     await writeSecretFile(join(path, name), content)
   }
+}
+
+/** Returns whether a move has filled the folder; true for a cluster. */
+export async function isFilled(place: Place): Promise<boolean> {
+  if (place.kind === 'cluster') return true
+  const exists = async (path: string) => (await stat(path).catch(() => null)) !== null
+  return (await exists(embeddedStorePath(place.path))) && !(await exists(join(place.path, arrivingFile)))
 }
 
 /** Removes the file that marks a folder as not complete. */

@@ -58,6 +58,12 @@ t.test(
     const report = await moveWhileItRuns(t, { random, begin: () => moving(there, ['--to']), running: first.program })
     t.ok(report.collections['subjects']?.count === 2 && report.collections['deliveries']?.count, 'counts and digests are said')
     t.notMatch(JSON.stringify(report), testBus.token, 'no secret is printed')
+    const isComplete = async (again: Program) => {
+      const { code, stdout, stderr } = await again.ended
+      t.equal(code, 0, stderr)
+      t.match(JSON.parse(stdout || '{}'), { installation_id: report.installation_id, stood_still_ms: null })
+    }
+    await isComplete(moving(there, ['--to']))
     const startEarlier = earlierProgram(t)
     if (startEarlier === null) t.comment(`the repository here lacks the commit of version ${release.version}`)
     else {
@@ -91,6 +97,7 @@ t.test(
       running: second.program,
     })
     t.equal(back.installation_id, report.installation_id)
+    await isComplete(moving({ ...cluster, ...handed }, ['--to', newFolder]))
     t.match(await runProgram(t, ['start'], { ...cluster, ...handed }).ended, { code: 4, stderr: /was moved to \S+new on / })
     if (startEarlier !== null)
       t.match(startEarlier({ ...cluster, ...handed }), { status: 1, stderr: /an installation that was moved to \S+new on / })

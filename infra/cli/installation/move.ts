@@ -94,7 +94,9 @@ function print({ installationId, from, to, collections, stoodStillMs, unread, se
       filled.map(({ collection, count, digest }) => [String(count), digest, collection]),
     )
   say(
-    `The installation ${installationId} has moved from ${from} to ${to}. It stood still for ${Math.ceil(stoodStillMs / 1_000)} s so far.`,
+    stoodStillMs === null
+      ? `The installation ${installationId} had moved from ${from} to ${to} before. Nothing is left to do.`
+      : `The installation ${installationId} has moved from ${from} to ${to}. It stood still for ${Math.ceil(stoodStillMs / 1_000)} s so far.`,
   )
   if (unread > 0) warn(`On the bus, ${counted(unread, 'partition')} ended with something that is no report; it was left there.`)
   for (const sentence of secrets.advice) say(sentence)

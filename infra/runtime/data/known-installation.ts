@@ -110,9 +110,14 @@ export async function introduce(
 
 /** Like `findEmbeddedStore`. Also throws if the store is one side of a move that does not allow a start. */
 export async function findUsableStore(dataFolder: string, acquaintance: Acquaintance): Promise<FoundStore> {
-  const mark = inspected(embeddedStorePath(dataFolder), moveMarkId, { acceptLoss: true }).setting
-  refuseByMark(`The installation in ${dataFolder}`, mark === null ? null : markOfMove(mark))
+  refuseByMark(`The installation in ${dataFolder}`, markInFolder(dataFolder))
   return await findEmbeddedStore(dataFolder, acquaintance)
+}
+
+/** Returns the mark of a move in the embedded store, also of one that every program refuses; null: there is none. */
+export function markInFolder(dataFolder: string): MoveMark | null {
+  const text = inspected(embeddedStorePath(dataFolder), moveMarkId, { acceptLoss: true }).setting
+  return text === null ? null : markOfMove(text)
 }
 
 /**
