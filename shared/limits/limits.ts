@@ -127,6 +127,12 @@ export const limits = {
     /** Longest time for which silence is held back after an outage (ADR 22). */
     silenceHoldOffMaxMs: 1 * hour,
     /**
+     * Bounds of the time by which an outage within a hold prolongs it (ADR 22): the rest of the hold is then at most `rejoinedTimes` times the
+     * outage longer, or `rejoinedMs` in all, whichever is more.
+     */
+    rejoinedTimes: 3,
+    rejoinedMs: 1 * minute,
+    /**
      * Longest outage in which no report is lost. In a longer outage reports are lost, because requests are retried only for this time
      * (`request.totalMs`).
      */

@@ -22,6 +22,8 @@ export interface Hearing {
   heldAt: number | null
   /** Time after `heardAt` for which silence stays held back, ms, provided that all later reports are accepted. */
   leftMs: number
+  /** While silence is held back, the time from the start of the first outage until `heardAt`, ms; otherwise 0. */
+  sinceOutageMs: number
   /** True after the partition was opened or an obstacle began, until reports are accepted. Buffered reports must arrive first. */
   isOpening: boolean
   /** Time for which silence is held back at least once reports are accepted, ms. Shorter after a hand-over in which no report was lost. */
@@ -42,8 +44,8 @@ export interface Precedent {
 }
 
 export const reportKinds: readonly ReportKind[] = ['checks', 'pushed']
-const { silenceHoldOffMs, silenceHoldOffMaxMs, handOverHoldMs, deafMs } = limits.keeper
-const nothing: SilenceNote = { deafMs: 0, leftMs: 0, heldAt: null }
+const { silenceHoldOffMs, silenceHoldOffMaxMs, rejoinedMs, rejoinedTimes, handOverHoldMs, deafMs } = limits.keeper
+const nothing: SilenceNote = { deafMs: 0, leftMs: 0, sinceOutageMs: 0, heldAt: null }
 
 /**
  * Returns the silence of a partition whose lease was taken at `at`. `precedent` is null if the lease has no notes. `isAlone`: the former holder
@@ -62,7 +64,8 @@ export function silenceAfter(precedent: Precedent | null, at: Moment, isAlone: b
 function hearingAfter(vacantMs: number, note: SilenceNote, at: Moment): Hearing {
   const heardAt = before(at, vacantMs + note.deafMs)
   const heldAt = Math.min(note.heldAt ?? heardAt.now, heardAt.now)
-  return { heardAt, heldAt, leftMs: note.leftMs, isOpening: true, leastMs: silenceHoldOffMs }
+  const { leftMs, sinceOutageMs = leftMs } = note
+  return { heardAt, heldAt, leftMs, sinceOutageMs, isOpening: true, leastMs: silenceHoldOffMs }
 }
 
 /** Updates the silence of a partition that its holder reopens. */
@@ -89,32 +92,42 @@ export function heedCheckpoint(silence: Silence, checkpoint: Position['checkpoin
   silence.isUnknown = false
 }
 
-/**
- * Records that reports are accepted at `at`. Returns the time for which no report was accepted, ms; 0: no interruption. After an
- * interruption, silence is held back for as long as the interruption lasted, plus any time for which silence was still to be held back. In
- * this time, every sender reports whose interval is shorter than the interruption.
- */
+/** Records that reports are accepted at `at`. Returns the time for which no report was accepted, ms; 0: no interruption. */
 export function hear(hearing: Hearing, at: Moment): number {
   const { heardAt, isOpening } = hearing
   const passedMs = passedBetween(heardAt, at)
   const lostMs = passedMs > deafMs ? passedMs : 0
   if (lostMs > 0 || isOpening) {
     hearing.heldAt ??= heardAt.now
-    const leastMs = lostMs > 0 ? silenceHoldOffMs : hearing.leastMs
-    hearing.leftMs = Math.min(silenceHoldOffMaxMs, Math.max(leastMs, hearing.leftMs + lostMs))
+    hearing.sinceOutageMs += passedMs
+    hearing.leftMs = lostMs > 0 ? holdAfter(hearing, lostMs) : Math.max(hearing.leastMs, hearing.leftMs)
   } else if (hearing.heldAt !== null) {
+    hearing.sinceOutageMs += passedMs
     hearing.leftMs -= at.now - heardAt.now
-    if (hearing.leftMs <= 0) Object.assign(hearing, { heldAt: null, leftMs: 0 })
+    if (hearing.leftMs <= 0) Object.assign(hearing, { heldAt: null, leftMs: 0, sinceOutageMs: 0 })
   }
   hearing.isOpening = false
   hearing.heardAt = at
   return lostMs
 }
 
+/**
+ * Returns the time for which silence is held back after an outage of `lostMs`, ms: as long as the outage. If silence was held back already,
+ * the outage counts from the start of the first one: a sender that lost a report in each of them has an interval of at most that time, so it
+ * reports again. A short outage prolongs a long hold only by little, because few senders with a long interval report in it.
+ */
+function holdAfter({ leftMs, sinceOutageMs }: Hearing, lostMs: number): number {
+  const mostMs = Math.max(rejoinedMs, leftMs + rejoinedTimes * lostMs)
+  return Math.min(silenceHoldOffMaxMs, Math.max(silenceHoldOffMs, Math.min(sinceOutageMs, mostMs)))
+}
+
 /** Records that reports have not been accepted since `monotonic`. */
 export function deafen(hearing: Hearing, monotonic: number): void {
   const backMs = hearing.heardAt.monotonic - monotonic
-  if (backMs > 0) hearing.heardAt = before(hearing.heardAt, backMs)
+  if (backMs > 0) {
+    hearing.heardAt = before(hearing.heardAt, backMs)
+    hearing.sinceOutageMs = Math.max(0, hearing.sinceOutageMs - backMs)
+  }
   hearing.heldAt ??= hearing.heardAt.now
   hearing.isOpening = true
   hearing.leastMs = silenceHoldOffMs
@@ -152,10 +165,11 @@ export function notesOf(silence: Silence, at: Moment): SilenceNotes | null {
   if (silence.isUnknown) return null
   const notes: SilenceNotes = {}
   for (const kind of reportKinds) {
-    const { heardAt, heldAt, leftMs } = silence[kind]
+    const { heardAt, heldAt, leftMs, sinceOutageMs } = silence[kind]
     if (heldAt === null && !isDeaf(silence[kind], at)) continue
     // `heldAt` may be minus infinity, which JSON cannot express.
-    notes[kind] = { deafMs: passedBetween(heardAt, at), leftMs, heldAt: heldAt === null ? null : Math.max(0, heldAt) }
+    const noted = heldAt === null ? null : Math.max(0, heldAt)
+    notes[kind] = { deafMs: passedBetween(heardAt, at), leftMs, sinceOutageMs, heldAt: noted }
   }
   return notes
 }

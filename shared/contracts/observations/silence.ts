@@ -16,11 +16,13 @@ export type SilenceAt = Readonly<Record<ReportKind, number>>
 export interface SilenceNote {
   /** Time for which the keeper had been unable to read reports when it wrote the note, ms; 0: it could read reports. */
   deafMs: number
-  /**
-   * Time for which silence still does not count after reports can be read again, ms. The successor adds the time without reports to
-   * `leftMs`.
-   */
+  /** Time for which silence at least does not count after reports can be read again, ms. */
   leftMs: number
+  /**
+   * Time from the start of the first outage of this hold until reports were last read, ms. The successor adds the time without reports, and
+   * silence does not count for as long as the sum. Absent in notes of earlier versions, which took `leftMs` for it.
+   */
+  sinceOutageMs?: number
   /**
    * Instant at which silence stopped counting, ms on the keeper's clock: while silence is held back, only silence before this instant
    * counts. Null: silence is not held back.

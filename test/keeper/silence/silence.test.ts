@@ -1,14 +1,29 @@
 // Silence during which no keeper could receive reports: an outage of the system itself leads to no message (ADR 22).
 import t from 'tap'
+import { keys } from '#shared/bus/subjects.ts'
 import type { CheckpointDocument } from '#shared/contracts/observations/checkpoint.ts'
 import type { SilenceNote } from '#shared/contracts/observations/silence.ts'
 import { hour, limits, second } from '#shared/limits/limits.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
+import { partitionOf } from '#shared/text/hash.ts'
 import { hear, heedCheckpoint, type Precedent, silenceAfter } from '../../../services/keeper/partition/silence.ts'
 import { create, host, observe, publish } from '../resources/resource-world.ts'
 import { createWorld, type KeeperHandle, minute } from '../world.ts'
 
 type World = ReturnType<typeof createWorld>
+
+/** Creates a heartbeat with one rule; resolves with the id of its subject. */
+async function createHeart(world: World, rule: { noDataAfterMs: number; confirmAfterMs: number }): Promise<string> {
+  const heart = 'heart00001'
+  const command = (body: object) => world.command(heart, body as never)
+  await command({ kind: 'create-subject', workspaceId: 'w', slug: 'heart', name: 'Heart' })
+  await command({ kind: 'create-signal', name: 'Beat', signalKind: 'custom_heartbeat', meta: '{}', convert: false })
+  const { noDataAfterMs, confirmAfterMs } = rule
+  const input = { signal: 'beat', from: null, mode: 'status', compare: null, threshold: null, match: null, noDataAfterMs }
+  const policy = { inputs: [input], need: 'any', atLeast: null, confirmAfterMs, closeAfterMs: minute }
+  await command({ kind: 'create-rule', name: 'alive', policy, convert: false })
+  return heart
+}
 
 /**
  * Creates a monitor that reported every minute until its keeper stopped, and a heartbeat that reported just before the stop and is due
@@ -18,21 +33,7 @@ async function startAndStop(world: World): Promise<{ site: string; heart: string
   const keeper = await world.startOne({ exclusive: true })
   await world.clock.advance(30 * second)
   const site = await world.create()
-  const heart = 'heart00001'
-  const command = (body: object) => world.command(heart, body as never)
-  await command({ kind: 'create-subject', workspaceId: 'w', slug: 'heart', name: 'Heart' })
-  await command({ kind: 'create-signal', name: 'Beat', signalKind: 'custom_heartbeat', meta: '{}', convert: false })
-  const input = {
-    signal: 'beat',
-    from: null,
-    mode: 'status',
-    compare: null,
-    threshold: null,
-    match: null,
-    noDataAfterMs: 4 * minute,
-  }
-  const policy = { inputs: [input], need: 'any', atLeast: null, confirmAfterMs: minute, closeAfterMs: minute }
-  await command({ kind: 'create-rule', name: 'alive', policy, convert: false })
+  const heart = await createHeart(world, { noDataAfterMs: 4 * minute, confirmAfterMs: minute })
   let spokeAt = Number.NaN
   for (let reported = 0; reported < 3; reported++) {
     spokeAt = world.clock.now()
@@ -112,6 +113,47 @@ t.test('silence stays held back when a keeper starts a second time', async t => 
   await world.clock.advance(5 * minute)
   t.strictSame(await told(world, [site, heart]), [])
   await world.clock.advance(minute + 3 * gatewayMs)
+  t.match([(await world.incidents(site))[0], (await world.incidents(heart))[0]], [{ status: 'no_data' }, { status: 'no_data' }])
+})
+
+t.test('sender is not announced as silent if it lost one report in each of two outages', async t => {
+  const world = createWorld()
+  let keeper = await world.startOne({ exclusive: true })
+  await world.clock.advance(30 * second)
+  const heart = await createHeart(world, { noDataAfterMs: 55 * second, confirmAfterMs: 0 })
+  const spokeAt = world.clock.now()
+  const until = (ms: number) => world.clock.advance(spokeAt + ms - world.clock.now())
+  await beat(world, heart)
+  // The sender reports every 25 s.
+  for (const [from, to] of [
+    [22 * second, 28 * second],
+    [43 * second, 52 * second],
+  ] as const) {
+    await until(from)
+    await stop(world, keeper)
+    await until(to)
+    keeper = await world.startOne({ exclusive: true })
+  }
+  await until(75 * second)
+  t.strictSame(await told(world, [heart]), [])
+  await beat(world, heart)
+  await until(2 * minute)
+  t.strictSame(await told(world, [heart]), [])
+  await until(2 * minute + 20 * second)
+  t.match(await world.incidents(heart), [{ status: 'no_data' }], 'a sender that is silent is announced')
+})
+
+t.test('time in which a keeper runs without anybody who could report counts as an outage', async t => {
+  const world = createWorld()
+  const { site, heart } = await startAndStop(world)
+  await world.clock.advance(minute)
+  const reader = await world.startOne({ exclusive: true, hasSenders: false })
+  await world.clock.advance(6 * minute)
+  await stop(world, reader)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(7 * minute - second)
+  t.strictSame(await told(world, [site, heart]), [])
+  await world.clock.advance(second + gatewayMs)
   t.match([(await world.incidents(site))[0], (await world.incidents(heart))[0]], [{ status: 'no_data' }, { status: 'no_data' }])
 })
 
@@ -230,6 +272,8 @@ t.test('silence is held back after a take-over for as long as the recorded outag
     writtenAt: at.now - 7 * minute,
   }
   const held: SilenceNote = { deafMs: 0, leftMs: 5 * minute, heldAt: at.now - 30 * minute }
+  const begun: SilenceNote = { ...held, sinceOutageMs: 21 * minute }
+  const soon: SilenceNote = { ...held, leftMs: 5 * second, sinceOutageMs: 40 * second }
   const deaf: SilenceNote = { deafMs: minute, leftMs: 0, heldAt: null }
   const vacant = (vacantMs: number, note?: SilenceNote) => ({ vacantMs, notes: note === undefined ? {} : { pushed: note } })
   const [never, ago] = [Number.NEGATIVE_INFINITY, checkpoint.writtenAt]
@@ -249,6 +293,10 @@ t.test('silence is held back after a take-over for as long as the recorded outag
     ['a checkpoint of a clock that was ahead', null, ahead, at.now, 15 * second],
     ['in the midst of a hold', vacant(100, held), checkpoint, at.now - 30 * minute, 5 * minute],
     ['in the midst of a hold, after another outage', vacant(9 * minute, held), checkpoint, at.now - 30 * minute, 14 * minute],
+    ['in the midst of a hold, known from its first outage on', vacant(100, begun), checkpoint, at.now - 30 * minute, 5 * minute],
+    ['the same, after another outage', vacant(9 * minute, begun), checkpoint, at.now - 30 * minute, 30 * minute],
+    ['the same, after a short one', vacant(10 * second, begun), checkpoint, at.now - 30 * minute, 5 * minute + 30 * second],
+    ['soon after a short outage, after another', vacant(8 * second, soon), checkpoint, at.now - 30 * minute, 48 * second],
     ['in the midst of a hold of which the checkpoint alone knows', null, kept, at.now - 30 * minute, 12 * minute],
   ]
   for (const [what, precedent, stored, heldAt, leftMs] of rows) {
@@ -261,20 +309,30 @@ t.test('silence is held back after a take-over for as long as the recorded outag
 
 t.test('silence is held back for 5 s after another keeper took the partition at once', async t => {
   const world = createWorld()
-  const keeper = await world.startOne()
+  const keeper = await world.startOne({ keeperId: 'first' })
   await world.clock.advance(minute)
-  const site = await world.create()
+  await world.startOne({ keeperId: 'second' })
+  await world.clock.advance(minute)
+  const site = await createOf(world, 'first')
   const spokeAt = world.clock.now()
   await world.report(site, true)
-  await world.clock.advance(2 * minute + 48 * second)
-  await world.startOne()
-  await world.clock.advance(spokeAt + 2 * minute + 58 * second - world.clock.now())
+  await world.clock.advance(2 * minute + 58 * second)
   await stop(world, keeper)
   await world.clock.advance(spokeAt + 3 * minute + 2 * second - world.clock.now())
   t.strictSame(await world.incidents(site), [], 'a request that is retried still counts')
   await world.clock.advance(6 * second)
   t.match(await world.incidents(site), [{ status: 'pending', troubleSince: spokeAt + 3 * minute + 1 }])
 })
+
+/** Creates a monitor in a partition that this keeper holds. */
+async function createOf(world: World, keeperId: string): Promise<string> {
+  const leases = world.hub.connect().bucket('leases')
+  for (;;) {
+    const id = await world.create()
+    const lease = await leases.get(keys.lease(partitionOf(id)))
+    if ((lease?.value as { holder?: string } | undefined)?.holder === keeperId) return id
+  }
+}
 
 t.test('silence is held back for 15 s after a restart of the only process that follows at once', async t => {
   const world = createWorld()

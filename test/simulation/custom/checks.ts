@@ -141,8 +141,8 @@ interface Absence {
 }
 
 /**
- * Returns the outages, each with the time in which silence is held back after it. This time is the length of the outage plus the rest of
- * the same time after the previous outage, an hour at most (ADR 22).
+ * Returns the outages, each with the time in which silence is held back after it. This time is the length of the outage, or of its chain up
+ * to its end, but in a chain at most a minute, or the rest of the hold and three times the outage; an hour at most (ADR 22).
  */
 function absencesOf({ outages }: House): Absence[] {
   const { silenceHoldOffMs, silenceHoldOffMaxMs } = limits.keeper
@@ -150,9 +150,11 @@ function absencesOf({ outages }: House): Absence[] {
   for (const { from, until, lacks } of outages) {
     const before = absences.at(-1)
     const isHeld = before !== undefined && from < before.heldTo
-    const owedMs = until - from + (isHeld ? before.heldTo - from : 0)
+    const heldFrom = isHeld ? before.heldFrom : from
+    const mostMs = isHeld ? Math.max(minute, before.heldTo - from + 3 * (until - from)) : Number.POSITIVE_INFINITY
+    const owedMs = Math.min(until - heldFrom, mostMs)
     const heldTo = until + (owedMs <= silenceHoldOffMs ? 0 : Math.min(silenceHoldOffMaxMs, owedMs))
-    absences.push({ from, until, lacks, heldFrom: isHeld ? before.heldFrom : from, heldTo })
+    absences.push({ from, until, lacks, heldFrom, heldTo })
   }
   return absences
 }

@@ -89,18 +89,26 @@ const hearings = [
   { isOwnInstant: false, isAfterOthers: false, isStrayLate: true },
 ] as const
 
+/** Returns the time for which silence is held back after an outage, in which `leftMs` of an earlier hold were left (ADR 22). */
+function heldAfter({ sinceFirstMs, lostMs, leftMs }: Record<'sinceFirstMs' | 'lostMs' | 'leftMs', number>): number {
+  const { deafMs, silenceHoldOffMs, silenceHoldOffMaxMs } = limits.keeper
+  const joinedMs = Math.min(sinceFirstMs, Math.max(minute, leftMs + 3 * lostMs))
+  return Math.min(silenceHoldOffMaxMs, Math.max(silenceHoldOffMs, lostMs > deafMs ? joinedMs : leftMs))
+}
+
 /** Returns the possible ways in which keepers notice the faults, for one Resource. */
 export function variantsOf(struck: readonly Struck[], resourceId: string): Variant[] {
   if (struck.length === 0) return [calm]
   return latenesses.flatMap(({ early, late }) =>
     hearings.map(({ isOwnInstant, isAfterOthers, isStrayLate }) => {
       const held: Variant['held'][number][] = []
+      let firstFrom = 0
       for (const { from, until, countsTo } of struck) {
         const before = held.at(-1)
         const leftMs = before === undefined ? 0 : Math.max(0, before.until - from)
-        const { silenceHoldOffMs, silenceHoldOffMaxMs } = limits.keeper
-        const heldMs = Math.min(silenceHoldOffMaxMs, Math.max(silenceHoldOffMs, until - from + leftMs))
         const isJoined = before !== undefined && leftMs > 0
+        if (!isJoined) firstFrom = from
+        const heldMs = heldAfter({ sinceFirstMs: until - firstFrom, lostMs: until - from, leftMs })
         const heldFrom = isJoined ? before.from : from - early
         const to = Math.min(isJoined ? before.to : heldFrom, countsTo.get(resourceId) ?? heldFrom)
         held.push({ from: heldFrom, to, until: until + heldMs + late })
