@@ -1,5 +1,6 @@
 // Judgement of the reports that still wait in the stream of an installation that has stopped. A keeper of this process takes every partition,
-// judges what waits with its own times, and hands over. So no report needs to be moved, and every checkpoint is complete.
+// judges what waits with its own times, and hands over. So no report needs to be moved, and every checkpoint is complete. Its leases count
+// the time since the installation stopped as an outage.
 import { Registry } from 'prom-client'
 import { pause } from '#shared/async/pause.ts'
 import type { Bus } from '#shared/bus/port.ts'
@@ -49,6 +50,7 @@ async function judgeAll({ store, number, bus, clock, logger, settings, incidentS
     {
       keeperId,
       exclusive: true,
+      hasSenders: false,
       confirmAfterMs: settings.WEBSITE_CONFIRM_AFTER,
       closeAfterMs: settings.WEBSITE_CLOSE_AFTER,
       cachedSubjects: settings.KEEPER_CACHE,

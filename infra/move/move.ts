@@ -16,6 +16,7 @@ import { nameOf, type Place } from './place.ts'
 import { removeProgress } from './progress.ts'
 import { servicesOn, untilStopped } from './running.ts'
 import { openPlace, openSide, type Side } from './side.ts'
+import { silenceLeft } from './silence-left.ts'
 import { fence, isRunning, markOfSource, openWhileRunning, removeCopies, removeFence, requireMayLeave, retire } from './source.ts'
 import { enterTarget, finishTarget, isFilled, prepareTarget, settle } from './target.ts'
 
@@ -151,7 +152,7 @@ async function switchOver({ source, target, mark }: Sides, options: MoveOptions,
     await removeFence(source, installationId)
     throw error
   })
-  await settle(target, { installationId, incidentSalt })
+  await settle(target, { installationId, incidentSalt, silence: await startStep(() => silenceLeft(source.bus)) })
   const salt = incidentSalt === '' ? null : digestOfSalt(incidentSalt)
   await writeMark(target.store, { ...mark, state: 'arrived', at: clock.now(), salt })
   await fence(source, left('left'))

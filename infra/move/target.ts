@@ -6,7 +6,6 @@ import { keys } from '#shared/bus/subjects.ts'
 import { createSeals } from '#shared/secrecy/seals.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { embeddedStorePath } from '#shared/store/open-store.ts'
-import { pagesOf } from '#shared/store/pages.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { AllSettings } from '../runtime/all-settings.ts'
 import { keysOfFile } from '../runtime/bus/open-bus.ts'
@@ -15,10 +14,12 @@ import { incidentSaltId } from '../runtime/data/incident-salt.ts'
 import { secretsKeyFile } from '../runtime/data/kept-secrets-key.ts'
 import type { MoveMark } from '../runtime/data/move-mark.ts'
 import { isIgnored } from '../runtime/data/restore.ts'
+import { checkpointIds } from '../runtime/data/store-progress.ts'
 import { exitCodes, StartError, usageError } from '../runtime/start-error.ts'
 import { isFenced, readMark, writeMark } from './marks.ts'
 import type { Place } from './place.ts'
 import type { Side } from './side.ts'
+import type { SilenceLeft } from './silence-left.ts'
 
 /** File that a folder has while a move fills it. */
 const arrivingFile = 'arriving'
@@ -32,12 +33,11 @@ const names = Object.keys(collections) as CollectionName[]
 export async function prepareTarget(place: Place, settings: AllSettings): Promise<void> {
   if (place.kind === 'cluster') return
   const path = await prepareDataFolder(place.path)
-  const marker = join(path, arrivingFile)
-  if ((await stat(marker).catch(() => null)) === null) {
+  if (!(await isArriving(path))) {
     const present = (await readdir(path)).find(name => !isIgnored(name))
     if (present !== undefined)
       throw usageError(`The folder ${path} is not empty (it has ${present}): name one that is empty or does not exist (--to).`)
-    await writeSecretFile(marker, 'A move fills this folder.\n')
+    await writeSecretFile(join(path, arrivingFile), 'A move fills this folder.\n')
   }
   const busKeys = settings.NATS_KEYS === '' ? null : await keysOfFile(settings)
   const files: [string, string][] = [
@@ -53,8 +53,13 @@ export async function prepareTarget(place: Place, settings: AllSettings): Promis
 /** Returns whether a move has filled the folder; true for a cluster. */
 export async function isFilled(place: Place): Promise<boolean> {
   if (place.kind === 'cluster') return true
-  const exists = async (path: string) => (await stat(path).catch(() => null)) !== null
-  return (await exists(embeddedStorePath(place.path))) && !(await exists(join(place.path, arrivingFile)))
+  return (await exists(embeddedStorePath(place.path))) && !(await isArriving(place.path))
+}
+
+const isArriving = (folder: string): Promise<boolean> => exists(join(folder, arrivingFile))
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null
 }
 
 /** Removes the file that marks a folder as not complete. */
@@ -110,21 +115,22 @@ export interface Settlement {
   installationId: string
   /** Salt of incident ids that was in effect; empty: none is known. */
   incidentSalt: string
+  /** Notes on silence at the old place, by key of the partition. */
+  silence: ReadonlyMap<string, SilenceLeft>
 }
 
 /**
- * Makes the copy fit its new place: its checkpoints begin where its stream ends, and it knows the salt of incident ids. Everything that
- * waited in the former stream must be judged. May be repeated.
+ * Makes the copy fit its new place: its checkpoints begin where its stream ends and know the outage, and it knows the salt of incident ids.
+ * Everything that waited in the former stream must be judged. May be repeated.
  */
-export async function settle({ store, bus }: Side, { installationId, incidentSalt }: Settlement): Promise<void> {
+export async function settle({ store, bus }: Side, { installationId, incidentSalt, silence }: Settlement): Promise<void> {
   const { createdAt, lastSequence, lastAt } = await bus.observations.state()
   const position = { streamCreatedAt: createdAt, sequence: lastSequence, messageAt: Math.max(0, lastAt) }
-  for await (const page of pagesOf({ limit: 1 }, query => store.find('checkpoints', query))) {
-    const checkpoints = page.filter(checkpoint => 'streamCreatedAt' in checkpoint)
-    await store.upsert(
-      'checkpoints',
-      checkpoints.map(checkpoint => ({ ...checkpoint, ...position })),
-    )
+  for (const id of checkpointIds) {
+    const [known = null] = await store.get('checkpoints', [id])
+    const left = silence.get(id)
+    const checkpoint = known ?? (left && { id, rev: 1, gaps: 0, freshness: [], ...left })
+    if (checkpoint !== undefined) await store.upsert('checkpoints', [{ ...checkpoint, ...position, ...left }])
   }
   await noteSalt(store, incidentSalt)
   await bus.bucket('installation').put(keys.installation, { id: installationId, commits: null })

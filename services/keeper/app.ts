@@ -30,6 +30,8 @@ export interface KeeperOptions {
   keeperId: string
   /** True if no other keeper can run, because the data folder is locked (embedded mode). The keeper then takes every lease at once. */
   exclusive: boolean
+  /** False: no prober and no gateway runs that could report, so silence stays held back. Absent: true. */
+  hasSenders?: boolean
   confirmAfterMs: number
   closeAfterMs: number
   /** Largest number of subjects in memory; absent or 0: as many as fit the heap. */
@@ -116,9 +118,10 @@ const memoryOf = (serviceContext: ServiceContextWithStore, { cachedSubjects }: K
   cache: new SubjectCache(cachedSubjects),
 })
 
-const settled = ({ keeperId, exclusive, incidentSalt, confirmAfterMs, closeAfterMs }: KeeperOptions) => ({
+const settled = ({ keeperId, exclusive, hasSenders = true, incidentSalt, confirmAfterMs, closeAfterMs }: KeeperOptions) => ({
   keeperId,
   isAlone: exclusive,
+  hasSenders,
   encodeIncidentId: createIncidentIds(incidentSalt ?? '').encode,
   confirmAfterMs,
   closeAfterMs,

@@ -33,6 +33,8 @@ export interface KeeperContext {
   keeperId: string
   /** True if no other keeper can exist: the data folder is locked. */
   isAlone: boolean
+  /** False: nobody can send reports, so none are accepted. */
+  hasSenders: boolean
   /** Returns the public id of an incident, for the log. */
   encodeIncidentId(internalId: string): string
   confirmAfterMs: number

@@ -8,7 +8,8 @@ import type { Logger } from '#shared/observability/logger.ts'
 import type { EmbeddedStore, Store } from '#shared/store/port.ts'
 import type { KnownStore } from './data-loss.ts'
 
-const checkpointIds = Array.from({ length: limits.partitions }, (_, partition) => keys.lease(partition))
+/** Ids of the checkpoints of all partitions. */
+export const checkpointIds = Array.from({ length: limits.partitions }, (_, partition) => keys.lease(partition))
 
 /** Returns the number of checkpoints that were written since the store was new. Rejects with a StoreError. */
 export async function checkpointsWritten(store: Pick<Store, 'find'>): Promise<number> {

@@ -171,6 +171,7 @@ export class Listening implements StreamListener {
 
   /** Returns the obstacle to all reports to a partition; null: none. */
   #obstacleOf({ number, state, round, roundSince }: Partition, at: Moment): Obstacle | null {
+    if (!this.#context.hasSenders) return { reason: 'keeper', since: null }
     if (!this.#context.bus.connected()) return { reason: 'bus', since: null }
     if (state !== 'live' || !this.#context.mayCommit(number)) return { reason: 'keeper', since: null }
     if (this.#isOverdue(this.#storedAt, at.monotonic)) return { reason: 'store', since: this.#storedAt }
