@@ -20,6 +20,7 @@ import {
 import { oneLine } from '#shared/text/one-line.ts'
 import { hasHiddenCharacters } from '#shared/text/plain-text.ts'
 import { aheadOfWall, createSystemClock } from '#shared/time/clock.ts'
+import { createDoubt } from '#shared/time/clock-witness.ts'
 import { formatDuration, humanDuration, parseDuration } from '#shared/time/durations.ts'
 
 const minute = 60_000
@@ -95,6 +96,28 @@ for (const [name, byMs, witness, isFollowed] of jumps)
     await turn()
     if (!isFollowed) t.equal(clock.now(), startedAt + minute, 'when the clock is right again, nothing happens')
   })
+
+t.test('jump is followed after 3 s if the witness says nothing, and what it says later is ignored', async t => {
+  const followed: number[] = []
+  const waits: { ms: number; end(): void }[] = []
+  const schedule = (ms: number, end: () => void) => {
+    waits.push({ ms, end })
+    return () => undefined
+  }
+  const doubt = createDoubt({ schedule, drift: () => hour, follow: driftMs => followed.push(driftMs), stepMs: 2_000 })
+  const { promise: answer, resolve } = Promise.withResolvers<number>()
+  doubt.heed(() => answer)
+  t.equal(doubt.isHeld(hour), true)
+  t.equal(doubt.isHeld(hour), true, 'it is asked once')
+  await turn()
+  t.strictSame([followed, waits.map(({ ms }) => ms)], [[], [3_000]])
+  waits[0]?.end()
+  await turn()
+  t.strictSame([followed, doubt.isAsking()], [[hour], false])
+  resolve(0)
+  await turn()
+  t.strictSame([followed, doubt.isAsking()], [[hour], false])
+})
 
 t.test('clock never runs backwards when the system clock is set back, and agrees with it in five times the step', async t => {
   const { clock, drifts, pass, set, wall } = sources()
