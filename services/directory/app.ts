@@ -16,6 +16,7 @@ import { levelOf } from '#shared/store/level.ts'
 import { latestNumber, migrations } from '#shared/store/migrations/migrations.ts'
 import { StoreError } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subjects/subject-view.ts'
+import { announceDirectory } from './announce.ts'
 import { answerers } from './answerers.ts'
 import type { DirectoryContext } from './context.ts'
 import { startExpiring } from './documents/expire.ts'
@@ -112,6 +113,7 @@ export async function startDirectory(serviceContext: DirectoryServiceContext, op
     },
   }
   const { hasPeers = false } = options
+  const withdraw = hasPeers ? announceDirectory({ bus, clock, logger }) : null
   const seat = await takeSeat({ store, clock, logger, hasPeers, serve: () => serve(bus, serving) })
   return {
     unready: () => [
@@ -124,6 +126,7 @@ export async function startDirectory(serviceContext: DirectoryServiceContext, op
       await removing.stop()
       announcer?.stop()
       await seat.stop()
+      await withdraw?.()
       await rosters.stop()
       await doors?.stop()
       await presence.close()

@@ -59,6 +59,7 @@ export const keys = {
   allKeepers: 'keeper.*',
   gatewayPresence: (gatewayId: string) => `gateway.${gatewayId}`,
   allGateways: 'gateway.*',
+  directoryPresence: (directoryId: string) => `directory.${directoryId}`,
   notifierPresence: (notifierId: string) => `notifier.${notifierId}`,
   proberPresence: (locationId: string, proberId: string) => `prober.${locationId}.${proberId}`,
   probersOf: (locationId: string) => `prober.${locationId}.*`,

@@ -43,6 +43,7 @@ for (const [title, entry, names] of [
     { key: keys.gatewayPresence('old'), value: { untrustedProxy: '10.0.0.1' } },
     ['the gateway old'],
   ],
+  ['a directory of an earlier version', { key: keys.directoryPresence('old'), value: { knows: 1 } }, ['the directory old']],
   ['a notifier of an earlier version', { key: keys.notifierPresence('old'), value: {} }, ['the notifier old']],
   ['a prober of an earlier version', { key: keys.proberPresence('l1', 'old'), value: { version: '2.0.0' } }, ['the prober old']],
 ] as const) {
