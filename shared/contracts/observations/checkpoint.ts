@@ -14,6 +14,7 @@ export interface CheckpointDocument extends Stored {
   messageAt: number
   /** Number of times that the next message to read was no longer in the stream, so messages were lost. */
   gaps: number
+  /** Instant of the write, ms; after a move, the instant to which `silence` refers. */
   writtenAt: number
   /** Newer readings of the partition's subjects, which the subjects' documents lack. They are newer than the readings in `parts`. */
   freshness: readonly Freshness[]

@@ -16,11 +16,11 @@ export type SilenceAt = Readonly<Record<ReportKind, number>>
 export interface SilenceNote {
   /** Time for which the keeper had been unable to read reports when it wrote the note, ms; 0: it could read reports. */
   deafMs: number
-  /** Time for which silence at least does not count after reports can be read again, ms. */
+  /** Shortest time for which silence still does not count after reports can be read again, ms. */
   leftMs: number
   /**
-   * Time from the start of the first outage of this hold until reports were last read, ms. The successor adds the time without reports, and
-   * silence does not count for as long as the sum. Absent in notes of earlier versions, which took `leftMs` for it.
+   * Time from the start of the first outage of this hold until reports were last read, ms. The successor adds the time without reports to it,
+   * for the length of the new hold (ADR 22). Absent in notes of earlier versions, which took `leftMs` for it.
    */
   sinceOutageMs?: number
   /**
