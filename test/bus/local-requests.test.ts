@@ -10,6 +10,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import { startNatsServer } from '../../infra/runtime/bus/nats-server.ts'
 import { obtainNatsServer } from '../../infra/runtime/bus/obtain-nats-server.ts'
 import { startTestBus, toolsFolder } from '../support/bus/nats.ts'
+import { suspend } from '../support/suspend.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 import { collector, refused, upTo } from './contract.ts'
 
@@ -102,7 +103,7 @@ t.test('subscription whose creation failed gets no requests after a reconnect', 
   const bus = await connectBus({ servers: url, token, name: 'early', patienceMs: 5_000, logger: createLogger('silent') })
   const changes = collector<boolean>()
   bus.onConnection(changes.add)
-  process.kill(first.pid, 'SIGSTOP')
+  await suspend(first.pid)
   const subscribing = bus
     .subscribe('lost', () => undefined)
     .then(
