@@ -128,7 +128,7 @@ export const limits = {
     silenceHoldOffMaxMs: 1 * hour,
     /**
      * Bounds of the time by which an outage within a hold prolongs it (ADR 22): the rest of the hold is then at most `rejoinedTimes` times the
-     * outage longer, or `rejoinedMs` in all, whichever is more.
+     * outage longer, or `rejoinedMs` in all, whichever is more. The start of an outage is remembered for `rejoinedMs`, also after its hold.
      */
     rejoinedTimes: 3,
     rejoinedMs: 1 * minute,

@@ -7,6 +7,7 @@ import { limits } from '#shared/limits/limits.ts'
 import type { KeeperContext } from '../context.ts'
 import { deafFrom, fallDeaf, hearAgain } from './deafness.ts'
 import { Gateways } from './gateways.ts'
+import { isHeldLonger } from './missed-outages.ts'
 import type { Partition } from './partition.ts'
 import {
   deafen,
@@ -152,7 +153,7 @@ export class Listening implements StreamListener {
       if (obstacle.since !== null) deafen(hearing, obstacle.since)
       return
     }
-    const before = { heldAt: hearing.heldAt, isOpening: hearing.isOpening }
+    const before = { heldAt: hearing.heldAt, isOpening: hearing.isOpening, isHeldLonger: isHeldLonger(hearing.missed) }
     const offMs = hear(hearing, at)
     const reason = this.#reasons.get(hearing) ?? 'keeper'
     this.#reasons.delete(hearing)
@@ -160,7 +161,8 @@ export class Listening implements StreamListener {
       const outage = { partition: number, reports: kind, offMs, waitMs: hearing.leftMs }
       this.#log.say({ reason: reason === 'keeper' ? this.#whyOff(at.monotonic - offMs) : reason, ...outage }, at)
     }
-    if (offMs > 0 || before.isOpening || before.heldAt !== hearing.heldAt) this.#context.wake()
+    const isReleased = before.heldAt !== hearing.heldAt || before.isHeldLonger !== isHeldLonger(hearing.missed)
+    if (offMs > 0 || before.isOpening || isReleased) this.#context.wake()
   }
 
   /** Returns the reason why this keeper did not accept reports: it may have been cut off from the bus or the store. */
@@ -227,5 +229,5 @@ export class Listening implements StreamListener {
   }
 }
 
-const isFresh = ({ heardAt, heldAt }: Hearing, at: Moment): boolean =>
-  heldAt === null && at.monotonic - heardAt.monotonic < listenMs
+const isFresh = ({ heardAt, heldAt, missed }: Hearing, at: Moment): boolean =>
+  heldAt === null && !isHeldLonger(missed) && at.monotonic - heardAt.monotonic < listenMs

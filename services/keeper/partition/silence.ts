@@ -1,10 +1,11 @@
 // State of silence that is held back after an outage, for each partition and kind of report (ADR 22). Pure: moments are passed in. Never
 // knows the reason of the outage; `listening.ts` does.
 
-import type { ReportKind, SilenceNote, SilenceNotes } from '#shared/contracts/observations/silence.ts'
+import type { MissedOutages, ReportKind, SilenceNote, SilenceNotes } from '#shared/contracts/observations/silence.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { HeldSilence } from '../step/types.ts'
+import { afterHearing, afterOutage, isHeldLonger } from './missed-outages.ts'
 import type { Position } from './position.ts'
 
 /** One moment on the keeper's clock and on the monotonic clock, which cannot be set, ms. */
@@ -24,6 +25,8 @@ export interface Hearing {
   leftMs: number
   /** While silence is held back, the time from the start of the first outage until `heardAt`, ms; otherwise 0. */
   sinceOutageMs: number
+  /** The outages that are remembered beyond their holds; null: none. */
+  missed: MissedOutages | null
   /** True after the partition was opened or an obstacle began, until reports are accepted. Buffered reports must arrive first. */
   isOpening: boolean
   /** Time for which silence is held back at least once reports are accepted, ms. Shorter after a hand-over in which no report was lost. */
@@ -64,8 +67,8 @@ export function silenceAfter(precedent: Precedent | null, at: Moment, isAlone: b
 function hearingAfter(vacantMs: number, note: SilenceNote, at: Moment): Hearing {
   const heardAt = before(at, vacantMs + note.deafMs)
   const heldAt = Math.min(note.heldAt ?? heardAt.now, heardAt.now)
-  const { leftMs, sinceOutageMs = leftMs } = note
-  return { heardAt, heldAt, leftMs, sinceOutageMs, isOpening: true, leastMs: silenceHoldOffMs }
+  const { leftMs, sinceOutageMs = leftMs, missed = null } = note
+  return { heardAt, heldAt, leftMs, sinceOutageMs, missed, isOpening: true, leastMs: silenceHoldOffMs }
 }
 
 /** Updates the silence of a partition that its holder reopens. */
@@ -101,11 +104,14 @@ export function hear(hearing: Hearing, at: Moment): number {
     hearing.heldAt ??= heardAt.now
     hearing.sinceOutageMs += passedMs
     hearing.leftMs = lostMs > 0 ? holdAfter(hearing, lostMs) : Math.max(hearing.leastMs, hearing.leftMs)
+    if (lostMs > 0) hearing.missed = afterOutage(hearing.missed, lostMs, hearing.heldAt)
+    else if (hearing.missed !== null) hearing.missed = { ...hearing.missed, sinceMs: hearing.missed.sinceMs + passedMs }
   } else if (hearing.heldAt !== null) {
     hearing.sinceOutageMs += passedMs
     hearing.leftMs -= at.now - heardAt.now
     if (hearing.leftMs <= 0) Object.assign(hearing, { heldAt: null, leftMs: 0, sinceOutageMs: 0 })
   }
+  if (!isOpening && lostMs === 0 && hearing.missed !== null) hearing.missed = afterHearing(hearing.missed, passedMs)
   hearing.isOpening = false
   hearing.heardAt = at
   return lostMs
@@ -127,6 +133,7 @@ export function deafen(hearing: Hearing, monotonic: number): void {
   if (backMs > 0) {
     hearing.heardAt = before(hearing.heardAt, backMs)
     hearing.sinceOutageMs = Math.max(0, hearing.sinceOutageMs - backMs)
+    if (hearing.missed !== null) hearing.missed = { ...hearing.missed, sinceMs: Math.max(0, hearing.missed.sinceMs - backMs) }
   }
   hearing.heldAt ??= hearing.heardAt.now
   hearing.isOpening = true
@@ -141,9 +148,16 @@ const isDeaf = ({ heardAt }: Hearing, at: Moment): boolean => passedBetween(hear
  */
 const passedBetween = (from: Moment, to: Moment): number => Math.max(to.monotonic - from.monotonic, to.now - from.now)
 
-/** Returns the instants up to which silence counts, as far as is known at `at`. */
+/**
+ * Returns the instants up to which silence counts, as far as is known at `at`. Probers keep their results while the others are away, so only
+ * senders can have lost a report in each of several outages.
+ */
 export function heldSilence({ checks, pushed }: Silence, at: Moment): HeldSilence {
-  return { checks: heldOf(checks, at), pushed: heldOf(pushed, at) }
+  const held = { checks: heldOf(checks, at), pushed: heldOf(pushed, at) }
+  const { missed, heardAt } = pushed
+  if (!isHeldLonger(missed)) return held
+  const since = heardAt.now - missed.sinceMs
+  return { ...held, missed: { since, until: since + missed.firstMs, count: missed.count, to: missed.heldAt } }
 }
 
 const heldOf = (hearing: Hearing, at: Moment): number | null =>
@@ -153,9 +167,10 @@ const heldOf = (hearing: Hearing, at: Moment): number | null =>
 export function releasedAt(silence: Silence, at: Moment): number | null {
   let next: number | null = null
   for (const kind of reportKinds) {
-    const { heardAt, heldAt, leftMs, isOpening } = silence[kind]
-    if (heldAt === null || isOpening || isDeaf(silence[kind], at)) continue
-    next = Math.min(next ?? Number.POSITIVE_INFINITY, heardAt.now + leftMs)
+    const { heardAt, heldAt, leftMs, missed, isOpening } = silence[kind]
+    if (isOpening || isDeaf(silence[kind], at)) continue
+    const left = [...(heldAt === null ? [] : [leftMs]), ...(isHeldLonger(missed) ? [missed.leftMs] : [])]
+    for (const ms of left) next = Math.min(next ?? Number.POSITIVE_INFINITY, heardAt.now + ms)
   }
   return next
 }
@@ -165,11 +180,12 @@ export function notesOf(silence: Silence, at: Moment): SilenceNotes | null {
   if (silence.isUnknown) return null
   const notes: SilenceNotes = {}
   for (const kind of reportKinds) {
-    const { heardAt, heldAt, leftMs, sinceOutageMs } = silence[kind]
-    if (heldAt === null && !isDeaf(silence[kind], at)) continue
+    const { heardAt, heldAt, leftMs, sinceOutageMs, missed } = silence[kind]
+    if (heldAt === null && missed === null && !isDeaf(silence[kind], at)) continue
     // `heldAt` may be minus infinity, which JSON cannot express.
     const noted = heldAt === null ? null : Math.max(0, heldAt)
-    notes[kind] = { deafMs: passedBetween(heardAt, at), leftMs, sinceOutageMs, heldAt: noted }
+    const known = { deafMs: passedBetween(heardAt, at), leftMs, sinceOutageMs, heldAt: noted }
+    notes[kind] = missed === null ? known : { ...known, missed: { ...missed, heldAt: Math.max(0, missed.heldAt) } }
   }
   return notes
 }

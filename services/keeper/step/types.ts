@@ -26,7 +26,13 @@ export type Input =
   | { kind: 'deadline'; subjectId: string; at: number }
 
 /** Instant up to which silence counts, by kind of report, ms; null: all silence counts. */
-export type HeldSilence = Readonly<Record<ReportKind, number | null>>
+export interface HeldSilence extends Readonly<Record<ReportKind, number | null>> {
+  /**
+   * A sender that has not reported since the instant `since` may have lost a report in each of `count` outages, of which the first ended at
+   * `until`. Its silence counts up to the instant `to`, ms. Absent: the silence of all senders is held back alike.
+   */
+  readonly missed?: { since: number; until: number; count: number; to: number }
+}
 
 export const nothingHeld: HeldSilence = { checks: null, pushed: null }
 

@@ -28,6 +28,27 @@ export interface SilenceNote {
    * counts. Null: silence is not held back.
    */
   heldAt: number | null
+  /** The outages that are remembered beyond their holds. Absent: none. */
+  missed?: MissedOutages
+}
+
+/**
+ * Outages of which the first began less than a minute ago, or after which silence is still held back. A sender that has not reported since the
+ * first of them began may have lost a report in each.
+ */
+export interface MissedOutages {
+  /** Time from the start of the first outage until reports were last read, ms. `firstMs`: length of the first outage, ms. */
+  sinceMs: number
+  firstMs: number
+  /** Number of the outages. */
+  count: number
+  /**
+   * Shortest time for which the silence of such a sender still does not count after reports can be read again, ms; 0: it counts like that of
+   * others.
+   */
+  leftMs: number
+  /** Instant up to which the silence of such a sender counts, ms on the keeper's clock. */
+  heldAt: number
 }
 
 export type SilenceNotes = Partial<Record<ReportKind, SilenceNote>>

@@ -6,7 +6,7 @@ import type { SilenceNote } from '#shared/contracts/observations/silence.ts'
 import { hour, limits, second } from '#shared/limits/limits.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import { partitionOf } from '#shared/text/hash.ts'
-import { hear, heedCheckpoint, type Precedent, silenceAfter } from '../../../services/keeper/partition/silence.ts'
+import { hear, heedCheckpoint, notesOf, type Precedent, silenceAfter } from '../../../services/keeper/partition/silence.ts'
 import { create, host, observe, publish } from '../resources/resource-world.ts'
 import { createWorld, type KeeperHandle, minute } from '../world.ts'
 
@@ -116,31 +116,132 @@ t.test('silence stays held back when a keeper starts a second time', async t => 
   t.match([(await world.incidents(site))[0], (await world.incidents(heart))[0]], [{ status: 'no_data' }, { status: 'no_data' }])
 })
 
-t.test('sender is not announced as silent if it lost one report in each of two outages', async t => {
+/** Instants in seconds after a sender's report. The sender reports every `everyS`, and would report next when the outages are over. */
+const pairsOfOutages = [
+  {
+    title: 'second outage begins while silence is held back for the first',
+    everyS: 25,
+    noDataS: 54,
+    outages: [
+      [22, 28],
+      [43, 52],
+    ],
+  },
+  {
+    title: 'second outage begins when silence is no longer held back for the first',
+    everyS: 28,
+    noDataS: 60,
+    outages: [
+      [23, 29],
+      [51, 58],
+    ],
+  },
+] as const
+
+/** Ways to create a sender whose silence is confirmed at once; each resolves with the subject and the function that reports. */
+const senders = {
+  'heartbeat of generation 2': async (world: World, noDataS: number) => {
+    const id = await createHeart(world, { noDataAfterMs: noDataS * second, confirmAfterMs: 0 })
+    return { id, report: () => beat(world, id) }
+  },
+  Resource: async (world: World, noDataS: number) => {
+    const [probe] = host.signals
+    const [rule] = host.rules
+    const signals = [{ ...probe, every_seconds: noDataS / 3 }]
+    const rules = [{ ...rule, unknown: 'no_data', wait: { confirm_after: 0, recover_after: 0 } }]
+    await publish(world, readManifest({ ...host, signals, rules }, { systemKeys: new Set(), destinations: [] }))
+    const { id } = await create(world)
+    return { id, report: () => observe(world, id, { signal: 'probe' }) }
+  },
+}
+
+for (const { title, everyS, noDataS, outages } of pairsOfOutages)
+  for (const [kind, createSender] of Object.entries(senders))
+    t.test(`${kind} that lost one report in each of two outages is not announced as silent: ${title}`, async t => {
+      const world = createWorld()
+      let keeper = await world.startOne({ exclusive: true })
+      await world.clock.advance(30 * second)
+      const { id, report } = await createSender(world, noDataS)
+      const spokeAt = world.clock.now()
+      const until = (s: number) => world.clock.advance(spokeAt + s * second - world.clock.now())
+      await report()
+      for (const [from, to] of outages) {
+        await until(from)
+        await stop(world, keeper)
+        await until(to)
+        keeper = await world.startOne({ exclusive: true })
+      }
+      await until(3 * everyS)
+      t.strictSame(await told(world, [id]), [])
+      await report()
+      await until(3 * everyS + noDataS - 1)
+      t.strictSame(await told(world, [id]), [])
+      await until(3 * everyS + noDataS + 1)
+      t.match(await world.incidents(id), [{ open: 1 }], 'a sender that is silent is announced')
+    })
+
+t.test('sender that reported between two outages is announced as if there had been one', async t => {
   const world = createWorld()
-  let keeper = await world.startOne({ exclusive: true })
+  const keeper = await world.startOne({ exclusive: true })
   await world.clock.advance(30 * second)
-  const heart = await createHeart(world, { noDataAfterMs: 55 * second, confirmAfterMs: 0 })
-  const spokeAt = world.clock.now()
-  const until = (ms: number) => world.clock.advance(spokeAt + ms - world.clock.now())
+  const heart = await createHeart(world, { noDataAfterMs: 30 * second, confirmAfterMs: 0 })
   await beat(world, heart)
-  // The sender reports every 25 s.
-  for (const [from, to] of [
-    [22 * second, 28 * second],
-    [43 * second, 52 * second],
-  ] as const) {
-    await until(from)
+  await stop(world, keeper)
+  await world.clock.advance(6 * second)
+  const again = await world.startOne({ exclusive: true })
+  await world.clock.advance(20 * second)
+  await beat(world, heart)
+  await world.clock.advance(10 * second)
+  await stop(world, again)
+  await world.clock.advance(7 * second)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(14 * second)
+  t.strictSame(await told(world, [heart]), [])
+  await world.clock.advance(second + gatewayMs)
+  t.match(await world.incidents(heart), [{ status: 'no_data' }])
+})
+
+t.test(
+  'sender whose interval is too short to have lost a report in each of two outages is announced after the second',
+  async t => {
+    const world = createWorld()
+    const keeper = await world.startOne({ exclusive: true })
+    await world.clock.advance(30 * second)
+    const heart = await createHeart(world, { noDataAfterMs: 40 * second, confirmAfterMs: 0 })
+    await beat(world, heart)
+    await world.clock.advance(2 * second)
     await stop(world, keeper)
-    await until(to)
-    keeper = await world.startOne({ exclusive: true })
-  }
-  await until(75 * second)
-  t.strictSame(await told(world, [heart]), [])
+    await world.clock.advance(6 * second)
+    const again = await world.startOne({ exclusive: true })
+    await world.clock.advance(22 * second)
+    await stop(world, again)
+    await world.clock.advance(7 * second)
+    await world.startOne({ exclusive: true })
+    await world.clock.advance(14 * second)
+    t.strictSame(await told(world, [heart]), [])
+    await world.clock.advance(second + gatewayMs)
+    t.match(await world.incidents(heart), [{ status: 'no_data' }])
+  },
+)
+
+t.test('outage that begins more than a minute after an earlier one is not joined with it', async t => {
+  const world = createWorld()
+  const keeper = await world.startOne({ exclusive: true })
+  const heart = await createHeart(world, { noDataAfterMs: 2 * minute, confirmAfterMs: 0 })
+  await stop(world, keeper)
+  await world.clock.advance(6 * second)
+  const again = await world.startOne({ exclusive: true })
+  await world.clock.advance(20 * second)
+  const spokeAt = world.clock.now()
   await beat(world, heart)
-  await until(2 * minute)
+  await world.clock.advance(90 * second)
+  await stop(world, again)
+  await world.clock.advance(29 * second)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(spokeAt + 2 * minute + 25 * second - world.clock.now())
   t.strictSame(await told(world, [heart]), [])
-  await until(2 * minute + 20 * second)
-  t.match(await world.incidents(heart), [{ status: 'no_data' }], 'a sender that is silent is announced')
+  await world.clock.advance(15 * second)
+  t.match(await world.incidents(heart), [{ status: 'no_data', troubleSince: spokeAt + 2 * minute + 1 }])
 })
 
 t.test('time in which a keeper runs without anybody who could report counts as an outage', async t => {
@@ -305,6 +406,76 @@ t.test('silence is held back after a take-over for as long as the recorded outag
     hear(silence.pushed, at)
     t.match(silence.pushed, { heldAt, leftMs }, what)
   }
+})
+
+t.test('outages within a minute are remembered, for senders that have not reported since the first of them', t => {
+  const start = { now: 100 * hour, monotonic: 50 * hour }
+  const after = (ms: number) => ({ now: start.now + ms, monotonic: start.monotonic + ms })
+  const at = after(100 * second)
+  const rows: [what: string, outages: [fromS: number, toS: number][], leftS: number, missedLeftS: number | null][] = [
+    ['one', [[70, 80]], 0, 0],
+    ['one, and silence is still held back', [[80, 90]], 5, 0],
+    ['one, more than a minute ago', [[30, 39]], 0, null],
+    [
+      'two, the second after the hold of the first',
+      [
+        [40, 46],
+        [65, 72],
+      ],
+      0,
+      4,
+    ],
+    [
+      'two, more than a minute apart',
+      [
+        [10, 16],
+        [72, 80],
+      ],
+      0,
+      0,
+    ],
+    [
+      'three',
+      [
+        [20, 26],
+        [50, 57],
+        [80, 86],
+      ],
+      1,
+      52,
+    ],
+    [
+      'a longer one within a minute after a short one',
+      [
+        [5, 11],
+        [40, 90],
+      ],
+      40,
+      75,
+    ],
+  ]
+  for (const [what, outages, leftS, missedLeftS] of rows) {
+    const { pushed } = silenceAfter({ vacantMs: 0, notes: {} }, start, true)
+    const isOff = (s: number) => outages.some(([from, to]) => s > from && s < to)
+    for (let s = 0; s <= 100; s += 1) if (!isOff(s)) hear(pushed, after(s * second))
+    t.equal(pushed.leftMs, leftS * second, what)
+    t.equal(pushed.missed?.leftMs ?? null, missedLeftS === null ? null : missedLeftS * second, what)
+  }
+  const silence = silenceAfter({ vacantMs: 8 * second, notes: { pushed: overSince(22 * second) } }, at, true)
+  hear(silence.pushed, at)
+  t.match(
+    silence.pushed,
+    { leftMs: 15 * second, missed: { sinceMs: 30 * second, leftMs: 30 * second } },
+    'a successor learns of it',
+  )
+  t.match(notesOf(silence, at)?.pushed, { missed: { sinceMs: 30 * second, leftMs: 30 * second } }, 'and tells its own')
+  t.end()
+})
+
+/** Note on an outage that began `sinceMs` ago, and after which silence is no longer held back. */
+const overSince = (sinceMs: number): SilenceNote => ({
+  ...{ deafMs: 0, leftMs: 0, sinceOutageMs: 0, heldAt: null },
+  missed: { sinceMs, firstMs: 6 * second, count: 1, leftMs: 0, heldAt: 100 * hour },
 })
 
 t.test('silence is held back for 5 s after another keeper took the partition at once', async t => {

@@ -143,13 +143,30 @@ export function judgeProvisionally(
  * Returns the instants up to which silence counts. An input that was judged silent stays silent, even if silence is now held back from an
  * earlier instant.
  */
-function silenceAt({ silenceTo }: SubjectDocument, at: number, { held }: StepContext): SilenceAt {
-  return { checks: countsTo('checks', silenceTo, at, held), pushed: countsTo('pushed', silenceTo, at, held) }
+function silenceAt(subject: SubjectDocument, at: number, { held, now }: StepContext): SilenceAt {
+  const counted = (kind: ReportKind, heldAt: number | null) =>
+    heldAt === null ? at : Math.max(Math.min(at, heldAt), subject.silenceTo?.[kind] ?? Number.NEGATIVE_INFINITY)
+  return { checks: counted('checks', held.checks), pushed: counted('pushed', pushedHeldAt(subject, held, now)) }
 }
 
-function countsTo(kind: ReportKind, counted: SilenceAt | undefined, at: number, held: HeldSilence): number {
-  const heldAt = held[kind]
-  return heldAt === null ? at : Math.max(Math.min(at, heldAt), counted?.[kind] ?? Number.NEGATIVE_INFINITY)
+/**
+ * Returns the instant up to which silence of senders counts; null: all. A sender that lost its next report in the first outage has an interval
+ * of at most the time from its last report to the end of that outage. If it lost one in each, it reports after as many intervals and one more.
+ */
+function pushedHeldAt(subject: SubjectDocument, { pushed, missed }: HeldSilence, now: number): number | null {
+  if (missed === undefined) return pushed
+  const { since, until, count, to } = missed
+  const mayReport = (last: number) => last < since && now < last + (count + 1) * (until - last)
+  return lastReportOfEach(subject).some(mayReport) ? Math.min(to, pushed ?? Number.POSITIVE_INFINITY) : pushed
+}
+
+/** Returns the instant of the newest report of each input, ms; of an input that never reported, the instant at which it was added. */
+function lastReportOfEach({ custom, templated }: SubjectDocument): number[] {
+  const observed = Object.values(custom?.observed ?? {}).map(({ observedAtUs, addedAt }) =>
+    observedAtUs === null ? addedAt : observedAtUs / 1_000,
+  )
+  const heard = Object.values(templated?.heard ?? {}).map(({ recent: [newest] }) => (newest?.atUs ?? 0) / 1_000)
+  return [...observed, ...heard]
 }
 
 /** Returns whether a deadline may be due by `at`. `dueAt` is a lower bound, so a judgement may find no deadline due. */
