@@ -36,7 +36,7 @@ t.test('a match that takes too long ends alone, and later ones get another threa
   const impatient = {
     ...clock,
     schedule: (_: number, run: () => void) => {
-      setImmediate(run)
+      queueMicrotask(run)
       return () => undefined
     },
   }
