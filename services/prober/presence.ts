@@ -53,7 +53,8 @@ interface Peer {
   beatAt: number
 }
 
-const tickMs = limits.presence.beatMs / 2
+const { beatMs, gapMs, goneMs, returnMs } = limits.presence
+const tickMs = beatMs / 2
 
 /** Resolves when the present members are known. */
 export async function createPresence(options: PresenceOptions): Promise<Presence> {
@@ -70,6 +71,8 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
    */
   let heardAt = clock.monotonic()
   let tickedAt = clock.monotonic()
+  /** Instant at which this prober was last paused or cut off, or the bucket had no leader. */
+  let unheardAt = Number.NEGATIVE_INFINITY
   let beating = false
   let ticking: Repeated | null = null
 
@@ -82,7 +85,7 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
       if (isSameValue(peer.kinds, kinds)) return
       peer.kinds = kinds
       changed(null)
-    } else if (options.busNow() - at < limits.presence.goneMs) {
+    } else if (options.busNow() - at < goneMs) {
       peers.set(id, { hash: fnv1a32(id), kinds, heardAt: clock.monotonic(), beatAt: at })
       logger.info({ location: locationId, peer: id }, 'prober joined the location')
       changed(null)
@@ -128,15 +131,13 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
   /** Writes a beat. Removes probers that have had no beat for a long time, unless this prober itself was paused or cut off. */
   function tick(): void {
     const now = clock.monotonic()
-    const paused = now - tickedAt > tickMs + limits.presence.gapMs
-    const { gapMs } = limits.presence
+    const paused = now - tickedAt > tickMs + gapMs
     const unheard = !bus.connected() || now - confirmedAt > gapMs || now - heardAt > gapMs
     tickedAt = now
     void beat()
-    for (const [id, peer] of peers) {
-      if (paused || unheard) peer.heardAt = now
-      else if (now - peer.heardAt >= limits.presence.goneMs) lose(id, peer.beatAt, 'silent')
-    }
+    if (paused || unheard) unheardAt = now
+    if (now - unheardAt < returnMs) return
+    for (const [id, peer] of peers) if (now - peer.heardAt >= goneMs) lose(id, peer.beatAt, 'silent')
   }
 }
 

@@ -319,6 +319,8 @@ export const limits = {
      * leader, or this process is cut off.
      */
     gapMs: 3.5 * second,
+    /** Time after such a gap in which a living prober sends heartbeats again. One that sends none, and was silent for `goneMs`, is gone. */
+    returnMs: 3 * second,
     /**
      * Time without a response of the directory after which a gateway is not ready, so that load balancers use another. It asks at each
      * heartbeat.
@@ -403,6 +405,11 @@ export const limits = {
       readerHeartbeatMs: 0.5 * second,
       readerHeartbeatsMissed: 2,
     },
+    /**
+     * Time in which a reader's copy of a stream in a cluster must show what the leader had. Each heartbeat shows it. Also the longest silence of
+     * the leader after which that counts from the leader's first response.
+     */
+    readerUnprovenMs: 2 * second,
     /** Interval at which the timeouts of all waiting requests are checked. This replaces a timer for each request. */
     sweepMs: 50,
     /**

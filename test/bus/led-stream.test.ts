@@ -2,11 +2,13 @@
 // they named no leader, refused each message, and still answered with the state that they had.
 import type { StreamInfo } from '@nats-io/jetstream'
 import t from 'tap'
+import { LedSequences } from '#shared/bus/nats/nats-led-sequences.ts'
 import { ledStream } from '#shared/bus/nats/nats-led-stream.ts'
 
 const answering = (cluster: object | undefined) => {
   const info = { state: { last_seq: 7 }, ...(cluster && { cluster }) } as unknown as StreamInfo
-  return { streams: { info: async () => info } } as unknown as Parameters<typeof ledStream>[0]
+  const manager = { streams: { info: async () => info } }
+  return { manager, led: new LedSequences() } as unknown as Parameters<typeof ledStream>[0]
 }
 const replicas = [{ name: 'nats-1', current: true, active: 3_657_496_714, peer: 'yrzKKRBu' }]
 

@@ -79,12 +79,13 @@ t.test('keeper writes nothing when it resumes after the end of its lease', { tim
   await changed
   outside.setUp(true)
   await watcher.transition('recovering')
-  const before = await stage.writersOf(frozen)
+  // The resumed keeper still has the subject in memory as it was before it recovered. The present reports would let that one recover, too.
   stage.keeperOf(frozen).thaw()
-  outside.setUp(false)
-  await watcher.transition('pending', watcher.seen.length)
-  t.strictSame(await stage.writersOf(frozen), before, 'the frozen keeper wrote no subject after it was resumed')
-  t.not((await stage.subject(id)).writer.split('.')[0], frozen)
+  await stage.keeperOf(frozen).said(new RegExp(`"partition":${partitionOf(id)},"reason":.*"partition lost"`))
+  await stage.reported(id)
+  await stage.reported(id)
+  // It may soon hold the partition again by right. Then it writes nothing either, because the state of the subject stays for a minute.
+  t.strictSame(await stage.writersOf(frozen), [], 'the frozen keeper wrote no subject after it was resumed')
   t.equal(await stage.store.collection('incidents').countDocuments({ subjectId: id }), 1)
 })
 

@@ -18,6 +18,8 @@ export interface Program {
   pid: number
   /** Standard output and error so far. */
   output(): string
+  /** Resolves once the output has a line that matches. */
+  said(line: RegExp): Promise<void>
   /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>
   /** Sends kill -9; resolves when the process has ended. */
@@ -63,20 +65,31 @@ export async function startProgram(settings: Record<string, string>, checkout = 
     living.delete(child)
     return code as number | null
   })
-  const ready = new Promise<void>((resolve, reject) => {
-    const read = (chunk: Buffer) => {
-      output += chunk
-      if (output.includes('"everything runs"')) resolve()
-    }
-    child.stdout?.on('data', read)
-    child.stderr?.on('data', read)
-    void exited.then(code => reject(new Error(`the program ended with ${code}:\n${output}`)))
-  })
+  const waiting = new Set<() => void>()
+  const read = (chunk: Buffer) => {
+    output += chunk
+    for (const look of [...waiting]) look()
+  }
+  child.stdout?.on('data', read)
+  child.stderr?.on('data', read)
+  const said = (line: RegExp) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (!line.test(output)) return
+        waiting.delete(look)
+        resolve()
+      }
+      waiting.add(look)
+      look()
+      void exited.then(code => reject(new Error(`the program ended with ${code}:\n${output}`)))
+    })
+  const ready = said(/"everything runs"/)
   const late = setTimeout(() => child.kill('SIGKILL'), startMs)
   await ready.finally(() => clearTimeout(late))
   return {
     pid: child.pid as number,
     output: () => output,
+    said,
     stop: () => end(child, exited, 'SIGTERM'),
     kill: async () => void (await end(child, exited, 'SIGKILL')),
     freeze: () => child.kill('SIGSTOP'),

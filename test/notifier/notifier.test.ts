@@ -557,6 +557,19 @@ t.test('next message of an incident is sent after its predecessor has arrived', 
   t.equal(house.clock.now(), startAt, 'no scan was needed')
 })
 
+t.test('message of which the notifier gets a hint is sent at once, after the earlier one of which it got none', async t => {
+  const house = await scene(t, [])
+  const receiver = await house.receive(ok)
+  await house.store.insert('destinations', [destination('one', receiver.url)])
+  await house.run('n1')
+  await house.clock.settle()
+  const alerts = [alert('one', 'a', 1), alert('one', 'a', 2, { kind: 'recovery' })]
+  await house.store.insert('alerts', alerts)
+  house.nudge(alerts[1]?.id as string)
+  await receiver.called(2)
+  t.equal(house.clock.now(), startAt, 'no scan was needed')
+})
+
 t.test('due delivery is sent by only one of two notifiers', async t => {
   const alerts = Array.from({ length: 20 }, (_, i) => alert('one', `i${i}`, 1, { state: 'dispatched' }))
   const house = await scene(t, alerts)

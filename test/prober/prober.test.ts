@@ -383,6 +383,45 @@ test('second prober misses no slot when the first is killed', async t => {
   await second.stop()
 })
 
+test('prober takes over 4 s after the presence bucket has a leader again, if the other died at the start of the election', async t => {
+  for (const electionMs of [6_000, 9_000, 20_000]) {
+    const world = await createWorld()
+    await assign(world, subjectIds)
+    const [first, second] = [await world.prober('a'), await world.prober('b')]
+    await world.clock.advance(60_000)
+    const killedAt = world.clock.now()
+    world.hub.depose(['presence'])
+    await first.bus.close()
+    await world.clock.advance(electionMs)
+    world.hub.depose([])
+    await world.clock.advance(4_100)
+    const due = subjectIds.filter(id => slotAfter(killedAt, 60_000, phaseOf(id, 60_000)) <= world.clock.now())
+    const made = new Set(world.seen.filter(({ slotAt }) => slotAt > killedAt).map(({ subjectId }) => subjectId))
+    t.strictSame(
+      due.filter(id => !made.has(id)),
+      [],
+      `an election of ${electionMs} ms`,
+    )
+    await second.stop()
+  }
+})
+
+test('living probers keep their monitors when the presence bucket has a leader again', async t => {
+  const world = await createWorld()
+  await assign(world, subjectIds)
+  const [first, second] = [await world.prober('a'), await world.prober('b')]
+  await world.clock.advance(60_000)
+  for (const electionMs of [6_000, 9_000, 20_000]) {
+    const before = world.seen.length
+    world.hub.depose(['presence'])
+    await world.clock.advance(electionMs)
+    world.hub.depose([])
+    await world.clock.advance(60_000 - electionMs)
+    t.equal(world.seen.length - before, 200, `an election of ${electionMs} ms: each monitor was checked once`)
+  }
+  await Promise.all([first.stop(), second.stop()])
+})
+
 test('prober whose presence watch gets no entries takes nothing over', async t => {
   const world = await createWorld()
   await assign(world, subjectIds)

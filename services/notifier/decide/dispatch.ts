@@ -79,6 +79,7 @@ export function createDispatch(
     const later = open.filter(({ number }) => number > 1).map(({ incidentId }) => incidentId)
     const { waiting, siblings } = await predecessorsOf(store, later)
     const { first, rest } = firstOfEachIncident(open, waiting)
+    if (first.length === 0) return loop.add(rest)
     // Unsent messages about openings are withdrawn before the routing is read, because the routing lists the destinations that got one.
     await followUp.run(await withdrawNeedless(context, rows, first, siblings))
     const routingOf = await readRouting(store, first)

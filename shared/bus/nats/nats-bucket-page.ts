@@ -31,7 +31,7 @@ export const readBucketPage = (
   most: number,
 ): Promise<BucketPage> =>
   administer(link, async manager => {
-    const { created, state } = await ledStream(manager, bucketStream(name))
+    const { created, state } = await ledStream(link, bucketStream(name))
     const stream = String(created)
     const isSame = after !== null && after.stream === stream && after.revision <= state.last_seq
     const from = isSame ? after.revision : 0

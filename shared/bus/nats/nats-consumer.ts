@@ -7,7 +7,7 @@ import {
   type JetStreamManager,
   type StreamState,
 } from '@nats-io/jetstream'
-import { nanos } from '@nats-io/transport-node'
+import { type Msg, nanos } from '@nats-io/transport-node'
 import { declaredStreams } from '#shared/bus/declarations.ts'
 import { ledStream } from '#shared/bus/nats/nats-led-stream.ts'
 import type { Link } from '#shared/bus/nats/nats-link.ts'
@@ -35,6 +35,8 @@ export interface Made {
   state: StreamState
   /** True if the sequence of the reader's last message now belongs to a different message in the stream. */
   isCut: boolean
+  /** Last sequence of the leader after the creation, if the consumer can be on another copy, and heartbeats show what that has; else null. */
+  ledSequence: number | null
 }
 
 export interface MakerOptions {
@@ -69,15 +71,25 @@ export class ConsumerMaker {
       const consumer = await this.#add(plan)
       if (isWanted()) this.#unproven = plan
       else this.remove(plan.name)
-      const { created, state } = await ledStream(manager, stream)
+      const { created, state, cluster } = await ledStream(this.#link, stream)
       const isCut = looksForCuts && (await isAnotherMessage(manager, stream, last))
       if (!isWanted()) return null
       this.#unproven = null
-      return { consumer, created: String(created), state, isCut }
+      const hasCopies = (cluster?.replicas?.length ?? 0) > 0
+      const showsCopy = this.#link.pace.readerHeartbeatMs < limits.bus.readerUnprovenMs
+      return { consumer, created: String(created), state, isCut, ledSequence: hasCopies && showsCopy ? state.last_seq : null }
     } catch (error) {
       if (isWanted()) throw error
       return null
     }
+  }
+
+  /** Requests up to `batch` messages and heartbeats, all sent to `inbox`. */
+  pull(name: string, batch: number, inbox: string): void {
+    const { connection, pace } = this.#link
+    const expires = nanos(limits.bus.readerExpiresMs)
+    const request = `{"batch":${batch},"expires":${expires},"idle_heartbeat":${nanos(pace.readerHeartbeatMs)}}`
+    connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${this.#options.stream}.${name}`, request, { reply: inbox })
   }
 
   /** Removes a consumer. A failure is ignored, because the server removes an unused consumer after a while. */
@@ -171,6 +183,17 @@ export function parsePosition(reply: string): Position {
     at: Number(parts[first + 2]?.slice(0, -6)),
     pending: Number(parts[first + 3]),
   }
+}
+
+/**
+ * Parses a heartbeat. `delivery`: number of the consumer's last message; absent: the server does not tell it. `sequence`: last sequence of the
+ * copy of the stream on the consumer's server, whatever the filter; a server that does not tell it is trusted to have all.
+ */
+export function parseHeartbeat({ headers }: Pick<Msg, 'headers'>): { delivery?: number; sequence: number } {
+  const told = (name: string) => headers?.get(name) || null
+  const delivery = told('Nats-Last-Consumer')
+  const sequence = Number(told('Nats-Last-Stream') ?? Number.POSITIVE_INFINITY)
+  return delivery === null ? { sequence } : { delivery: Number(delivery), sequence }
 }
 
 /**

@@ -4,6 +4,7 @@ import type { JetStreamManager } from '@nats-io/jetstream'
 import { AuthorizationError, createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import { createWaitingAnswers } from '#shared/bus/clients/waiting-answers.ts'
+import { LedSequences } from '#shared/bus/nats/nats-led-sequences.ts'
 import type { BusPace, Refusals } from '#shared/bus/nats/nats-options.ts'
 import { BusError } from '#shared/bus/port.ts'
 import type { Logger } from '#shared/observability/logger.ts'
@@ -17,6 +18,7 @@ export interface Link {
   /** Prefix of every inbox of this connection. A prober's permissions name this prefix. Undefined: the default prefix of NATS. */
   readonly inboxPrefix: string | undefined
   readonly pace: BusPace
+  readonly led: LedSequences
   connected(): boolean
   onConnection(listener: (connected: boolean) => void): () => void
   /** Declares streams and buckets again if this connection has the right to do so; one attempt runs at a time. */
@@ -93,6 +95,7 @@ export function createLink(options: LinkOptions): Link {
   void follow()
   return {
     ...options,
+    led: new LedSequences(),
     declare,
     connected: () => up,
     onConnection: listener => {

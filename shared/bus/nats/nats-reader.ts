@@ -3,9 +3,9 @@
 // acknowledges messages. The client library's ordered consumers are not used: on a recreated stream they continue without a notice, and
 // their watches end if the stream is deleted.
 import { JetStreamApiError } from '@nats-io/jetstream'
-import { createInbox, type Msg, nanos, type Subscription } from '@nats-io/transport-node'
+import { createInbox, type Msg, type Subscription } from '@nats-io/transport-node'
 import { serverCodes } from '#shared/bus/declarations.ts'
-import { ConsumerMaker, type Position, parsePosition, type ReaderStart } from '#shared/bus/nats/nats-consumer.ts'
+import { ConsumerMaker, type Position, parseHeartbeat, parsePosition, type ReaderStart } from '#shared/bus/nats/nats-consumer.ts'
 import { Hearing, type HearingListener } from '#shared/bus/nats/nats-hearing.ts'
 import { asBusError, type Link } from '#shared/bus/nats/nats-link.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -36,7 +36,7 @@ export interface Reader {
   close(): Promise<void>
 }
 
-const { readerBatch, readerExpiresMs, readerRetryMs, readerRetryMsMax } = limits.bus
+const { readerBatch, readerRetryMs, readerRetryMsMax } = limits.bus
 
 /** Resolves when the reader's consumer exists on the server; rejects with a BusError. */
 export async function openReader(link: Link, options: ReaderOptions): Promise<Reader> {
@@ -53,7 +53,7 @@ export async function openReader(link: Link, options: ReaderOptions): Promise<Re
 class StreamReader implements Reader {
   readonly #link: Link
   readonly #options: ReaderOptions
-  readonly #stopListening: () => void
+  readonly #endings: (() => void)[]
   readonly #hearing: Hearing
   readonly #maker: ConsumerMaker
   /** Number of the present consumer. A callback of an earlier consumer has another number, and does nothing. */
@@ -81,7 +81,10 @@ class StreamReader implements Reader {
     this.#cancelTimer = () => undefined
     this.#hearing = new Hearing(link.clock, options)
     this.#maker = new ConsumerMaker(link, { ...options, looksForCuts: options.onBroken !== null })
-    this.#stopListening = link.onConnection(connected => this.#restart(connected ? 0 : null))
+    this.#endings = [
+      link.onConnection(connected => this.#restart(connected ? 0 : null)),
+      link.led.follow(options.stream, sequence => this.#hearing.led(sequence)),
+    ]
   }
 
   /** Creates the consumer at the present position and requests the first messages. */
@@ -93,12 +96,13 @@ class StreamReader implements Reader {
       callback: (error, message) => {
         if (mine !== this.#incarnation) return
         if (error) this.#fail(error)
+        else if (message.subject === this.#inbox) this.#receiveStatus(message)
         else this.#receive(message)
       },
     })
     const made = await this.#maker.make(this.#last, () => mine === this.#incarnation)
     if (made === null) return
-    const { consumer, created, state, isCut } = made
+    const { consumer, created, state, isCut, ledSequence } = made
     this.#consumer = consumer.name
     const sameStream = this.#streamCreatedAt === null || this.#streamCreatedAt === created
     const lastRead = Math.max(this.#last.sequence, 'sequence' in this.#options.start ? this.#options.start.sequence - 1 : 0)
@@ -115,7 +119,7 @@ class StreamReader implements Reader {
     this.#started = true
     this.#pull()
     this.#watchHeartbeats()
-    this.#hearing.found(consumer.num_pending)
+    this.#hearing.found(consumer.num_pending, ledSequence)
   }
 
   resume(): void {
@@ -130,18 +134,13 @@ class StreamReader implements Reader {
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#stopListening()
+    for (const end of this.#endings) end()
     this.#held = []
     this.#forget()
     this.#maker.close()
   }
 
   #receive(message: Msg): void {
-    this.#hearing.sign()
-    if (message.subject === this.#inbox) {
-      this.#receiveStatus(message)
-      return
-    }
     const position = parsePosition(message.reply ?? '')
     if (position.delivery !== this.#delivered + 1) {
       this.#restart(0)
@@ -153,18 +152,22 @@ class StreamReader implements Reader {
     this.#failures = 0
     if (this.#paused) this.#held.push({ message, position })
     else this.#paused = !this.#options.onMessage(message, position)
-    this.#hearing.delivered(position.pending)
+    this.#hearing.delivered(position.sequence, position.pending)
     this.#pull()
   }
 
   #receiveStatus(message: Msg): void {
+    this.#hearing.sign()
     const code = message.headers?.code ?? 0
     const said = message.headers?.description ?? ''
     if (code === 100) {
       this.#failures = 0
-      const delivered = Number(message.headers?.get('Nats-Last-Consumer') || this.#delivered)
-      if (delivered > this.#delivered) this.#restart(0)
-      else this.#options.onIdle?.()
+      const { delivery = this.#delivered, sequence } = parseHeartbeat(message)
+      if (delivery > this.#delivered) this.#restart(0)
+      else {
+        this.#hearing.has(sequence)
+        this.#options.onIdle?.()
+      }
     } else if (code === 404 || code === 408) {
       const unsent = message.headers?.get('Nats-Pending-Messages')
       this.#outstanding = unsent ? Math.max(0, this.#outstanding - Number(unsent)) : 0
@@ -178,13 +181,10 @@ class StreamReader implements Reader {
    */
   #pull(): void {
     if (this.#paused || this.#closed || this.#consumer === null || this.#outstanding > readerBatch / 2) return
-    const batch = readerBatch - this.#outstanding
     // Without an open request the server sends no heartbeats, so the silence is counted from this request.
     if (this.#outstanding === 0) this.#hearing.sign()
+    this.#maker.pull(this.#consumer, readerBatch - this.#outstanding, this.#inbox)
     this.#outstanding = readerBatch
-    const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.#options.stream}.${this.#consumer}`
-    const request = `{"batch":${batch},"expires":${nanos(readerExpiresMs)},"idle_heartbeat":${nanos(this.#link.pace.readerHeartbeatMs)}}`
-    this.#link.connection.publish(subject, request, { reply: this.#inbox })
   }
 
   #watchHeartbeats(): void {
@@ -194,6 +194,7 @@ class StreamReader implements Reader {
       if (mine !== this.#incarnation) return
       const isLost = this.#outstanding > 0 && this.#hearing.silentMs() > readerHeartbeatMs * readerHeartbeatsMissed
       if (isLost) this.#fail(new Error('its heartbeats stopped'))
+      else if (this.#hearing.isBehind(this.#paused)) this.#fail(new Error("its server's copy of the stream is behind"))
       else this.#watchHeartbeats()
     })
   }

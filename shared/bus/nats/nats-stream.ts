@@ -14,8 +14,8 @@ export function createObservationStream(link: Link): ObservationStream {
       acknowledgement(await store(link, subject, JSON.stringify(body)))
     },
     state: () =>
-      administer(link, async manager => {
-        const { created, state, ts } = await ledStream(manager, observationStream)
+      administer(link, async () => {
+        const { created, state, ts } = await ledStream(link, observationStream)
         return {
           createdAt: String(created),
           firstSequence: state.first_seq,
