@@ -6,13 +6,13 @@ import { limits, minute } from '#shared/limits/limits.ts'
 
 interface Lease {
   holder?: string | null
-  /** Notes on silence that is held back; absent: none is. */
+  /** Notes on silence that is held back, or on an outage of the last minute; absent: neither. */
   silence?: unknown
 }
 
 /**
- * Resolves when the keepers hold equal numbers of partitions, but for one, and none holds silence back because of its start. Rejects after two
- * minutes.
+ * Resolves when the keepers hold equal numbers of partitions, but for one, and none holds silence back because of its start, or remembers it.
+ * Rejects after two minutes.
  */
 export async function settled(bus: Bus, keepers: number): Promise<void> {
   const leases = new Map<string, Lease>()
