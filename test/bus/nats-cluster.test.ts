@@ -68,7 +68,9 @@ async function loseOne(t: Test, cluster: TestCluster, fault: Fault, victim: numb
   for (let servedAt = Date.now(); Date.now() - servedAt < servedMs && Date.now() - struckAt < 2 * boundMs; await pause(100)) {
     if (!isServed()) servedAt = Date.now()
   }
-  await Promise.all(traffic.map(each => each.stop()))
+  await Promise.all(traffic.map(each => each.end()))
+  const acknowledged = new Set(traffic.flatMap(each => each.acknowledged))
+  await Promise.all(traffic.map(each => each.close(acknowledged)))
   t.comment(`${fault.title}: ms not served, by client (client ${victim} was at the victim)`)
   for (const what of ['publish', 'update', 'request'] as const) {
     const gaps = traffic.map(each => each[what].longestGap(struckAt))
@@ -81,7 +83,6 @@ async function loseOne(t: Test, cluster: TestCluster, fault: Fault, victim: numb
     `  feeds    p50 ${at(0.5)}, p90 ${at(0.9)}, max ${at(1)}; watches ${traffic.map(each => each.watchDeafMs()).join(' / ')}`,
   )
   t.ok(at(1) < boundMs, 'every feed hears again in time')
-  const acknowledged = new Set(traffic.flatMap(each => each.acknowledged))
   for (const [node, each] of traffic.entries()) {
     const missing = [...acknowledged].filter(name => !each.heard.has(name))
     t.strictSame(missing, [], `the feeds of client ${node} heard every acknowledged report`)
@@ -180,11 +181,14 @@ async function startTraffic(bus: Bus, node: number) {
     watchDeafMs: () => watchDeafMs,
     /** For each report that this process published: time from the acknowledgement to the arrival at this process, ms. */
     deafMs: () => [...acknowledgedAt].map(([name, at]) => Math.max(0, (heard.get(name) ?? Date.now()) - at)),
-    stop: async () => {
+    end: async () => {
       isRunning = false
       for (const gaps of [publish, update, request]) gaps.end()
       await Promise.all(loops)
-      for (const endedAt = Date.now(); acknowledged.some(name => !heard.has(name)) && Date.now() - endedAt < boundMs; )
+    },
+    /** Closes the feeds once they have heard all these reports, of all processes. */
+    close: async (reports: ReadonlySet<string>) => {
+      for (const endedAt = Date.now(); [...reports].some(name => !heard.has(name)) && Date.now() - endedAt < boundMs; )
         await pause(100)
       await Promise.all([watch.close(), ...feeds.map(feed => feed.close())])
     },

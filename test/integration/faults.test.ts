@@ -81,7 +81,7 @@ t.test('keeper writes nothing when it resumes after the end of its lease', { tim
   await watcher.transition('recovering')
   // The resumed keeper still has the subject in memory as it was before it recovered. The present reports would let that one recover, too.
   stage.keeperOf(frozen).thaw()
-  await stage.keeperOf(frozen).said(new RegExp(`"partition":${partitionOf(id)},"reason":.*"partition lost"`))
+  await stage.keeperOf(frozen).said(/"partition lost"/)
   await stage.reported(id)
   await stage.reported(id)
   // It may soon hold the partition again by right. Then it writes nothing either, because the state of the subject stays for a minute.
