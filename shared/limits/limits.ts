@@ -406,8 +406,8 @@ export const limits = {
       readerHeartbeatsMissed: 2,
     },
     /**
-     * Time in which a reader's copy of a stream in a cluster must show what the leader had. Each heartbeat shows it. Also the longest silence of
-     * the leader after which that counts from the leader's first response.
+     * Time in which a reader's copy of a stream in a cluster must show what the leader had. Each heartbeat shows it. After a longer silence of the
+     * leader, the reader is deaf at once, until its copy has what the leader has then.
      */
     readerUnprovenMs: 2 * second,
     /** Interval at which the timeouts of all waiting requests are checked. This replaces a timer for each request. */

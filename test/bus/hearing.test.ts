@@ -7,14 +7,14 @@ import { createHandClock } from '../support/hand-clock.ts'
 const half = second / 2
 
 /** Reader with a consumer, whose leader had this sequence when the consumer was created. `told`: what its listener was told since. */
-function reading({ sequence = 10, pending = 0 }: { sequence?: number | null; pending?: number } = {}) {
+function reading(sequence: number | null = 10) {
   const clock = createHandClock()
   const told: string[] = []
   const hearing = new Hearing(clock, {
     onDeaf: forMs => void told.push(`deaf for ${forMs}`),
     onHearing: () => void told.push('hears'),
   })
-  hearing.found(pending, sequence)
+  hearing.found(0, sequence)
   /** Lets time pass in steps of half a second, with the leader at `leader` and a heartbeat that names `copy` in each; null: neither. */
   const pass = (ms: number, leader: number | null, copy: number | null) => {
     const behind: boolean[] = []
@@ -51,7 +51,7 @@ t.test('reader is deaf from the last proof on when its copy has not shown for 2 
 })
 
 t.test('reader keeps a copy that is behind while it delivers messages, and is deaf meanwhile', async t => {
-  const { hearing, told, pass } = reading({ sequence: 1_000 })
+  const { hearing, told, pass } = reading(1_000)
   for (let sequence = 1; sequence <= 10; sequence++) {
     hearing.delivered(sequence, 0)
     t.notOk(pass(half, 1_000 + sequence, null))
@@ -105,7 +105,7 @@ t.test('paused reader is not behind, because it asks for nothing', async t => {
 })
 
 t.test('reader of the only copy needs no proof', async t => {
-  const { hearing, told, pass } = reading({ sequence: null })
+  const { hearing, told, pass } = reading(null)
   t.notOk(pass(10 * second, 20, 0))
   hearing.lost()
   hearing.found(1, null)
